@@ -1,0 +1,90 @@
+package ruleset
+
+import (
+	"verdict/catalog"
+	"verdict/diag"
+	"verdict/nft/expr"
+)
+
+// Op is what a change does.
+type Op uint8
+
+// The operations. Add makes an object unless it exists, Create fails then;
+// Delete fails where Destroy is silent.
+const (
+	OpAdd Op = iota
+	OpCreate
+	OpInsert // rules: before the position, or at the head
+	OpReplace
+	OpDelete
+	OpDestroy
+	OpFlush
+	OpRename
+	OpReset // counters, quotas, elements' state
+)
+
+// Kind is what a change is about.
+type Kind uint8
+
+// The kinds. KindRuleset belongs to OpFlush.
+const (
+	KindRuleset Kind = iota
+	KindTable
+	KindChain
+	KindRule
+	KindSet
+	KindElements
+	KindObject
+	KindFlowtable
+)
+
+// Change is one message of a batch.
+type Change struct {
+	Op     Op
+	Kind   Kind
+	Family catalog.Family
+	Table  string
+	Name   string // chain of a rule, set of elements, or the object itself
+	Handle uint64 // delete/rename/replace by handle, 0 if by name
+
+	TableDef  *TableDef
+	ChainDef  *ChainDef
+	RuleDef   *RuleDef
+	SetDef    *SetDef
+	SetID     uint32 // number of a new set within the batch, for lookups by id
+	Elements  []Element
+	ObjectDef *Object
+	ObjType   expr.ObjectType // delete/reset of an object
+	Flowtable *Flowtable
+	NewName   string // rename
+
+	// Places for messages: the whole command, the word that names the table
+	// and the one that names the object.
+	Place, TablePlace, NamePlace diag.Span
+}
+
+// TableDef is a table as declared.
+type TableDef struct {
+	Flags   uint32
+	Comment string
+	Owner   string
+}
+
+// ChainDef is a chain as declared. For an update of an existing base chain
+// only what HasPolicy and Base say is changed.
+type ChainDef struct {
+	Comment   string
+	Base      *BaseChain
+	HasPolicy bool
+	Binding   bool // anonymous chain, bound to a rule of the same batch
+}
+
+// RuleDef is a rule as declared, with its placement. At most one of Position
+// and Index is used; Index counts from 0.
+type RuleDef struct {
+	Exprs    []expr.Expr
+	Comment  string
+	Position uint64
+	HasIndex bool
+	Index    uint64
+}
