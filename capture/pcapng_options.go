@@ -27,17 +27,18 @@ const (
 
 // optionList walks the options at the end of a block's body.
 type optionList struct {
-	state *pcapngState
-	block *block
-	at    int // next option within the body
-	code  uint16
-	value []byte
-	err   error
+	state  *pcapngState
+	offset int64 // of the block
+	body   []byte
+	at     int // next option within the body
+	code   uint16
+	value  []byte
+	err    error
 }
 
 // next moves to the next option; it is false at the end or at damage.
 func (l *optionList) next() bool {
-	body := l.block.body
+	body := l.body
 	if len(body)-l.at < 4 {
 		return false // a list may end without opt_endofopt
 	}
@@ -46,7 +47,7 @@ func (l *optionList) next() bool {
 		return false
 	}
 	if length > len(body)-l.at-4 {
-		l.err = formatError(l.block.offset+8+int64(l.at), "option %d of %d bytes exceeds its block", code, length)
+		l.err = formatError(l.offset+8+int64(l.at), "option %d of %d bytes exceeds its block", code, length)
 		return false
 	}
 	l.code, l.value = code, body[l.at+4:l.at+4+length]
@@ -66,7 +67,7 @@ func (r *Reader) interfaceBlock(b *block) error {
 	}
 	described := Interface{LinkType: s.u16(b.body), SnapLen: s.u32(b.body[4:]), Section: s.section}
 	clock := newInterfaceClock()
-	list := optionList{state: s, block: b, at: 8}
+	list := optionList{state: s, offset: b.offset, body: b.body, at: 8}
 	for list.next() {
 		switch value := list.value; list.code {
 		case optionName:

@@ -83,7 +83,7 @@ func tooShort(b *block, what string) error {
 // packetOptions reads comments and flags. Damage in the options leaves the
 // frame itself readable: it is reported by the next call of Next.
 func (r *Reader) packetOptions(b *block, from int, frame *Frame, fcsLen int) int {
-	list := optionList{state: &r.ng, block: b, at: from}
+	list := optionList{state: &r.ng, offset: b.offset, body: b.body, at: from}
 	comments := 0
 	for list.next() {
 		switch list.code {

@@ -38,25 +38,32 @@ func (w *window) fill(n int) ([]byte, error) {
 	if w.src == nil {
 		return w.buf[w.pos:w.end], io.EOF
 	}
-	w.slide(n)
+	w.slide()
 	for w.end-w.pos < n {
 		if w.err != nil {
 			return w.buf[w.pos:w.end], w.err
+		}
+		if w.end == len(w.buf) {
+			w.grow()
 		}
 		w.read()
 	}
 	return w.buf[w.pos : w.pos+n], nil
 }
 
-// slide moves the unread bytes to the front and makes room for n.
-func (w *window) slide(n int) {
-	buf := w.buf
-	if n > len(buf) {
-		buf = make([]byte, max(n, 2*len(buf), windowSize))
-	}
-	w.end = copy(buf, w.buf[w.pos:w.end])
+// slide moves the unread bytes to the front.
+func (w *window) slide() {
+	w.end = copy(w.buf, w.buf[w.pos:w.end])
 	w.base += int64(w.pos)
-	w.pos, w.buf = 0, buf
+	w.pos = 0
+}
+
+// grow doubles the buffer. It is called only when the bytes before it filled
+// up, so that a length without sense costs no more memory than there is input.
+func (w *window) grow() {
+	larger := make([]byte, max(2*len(w.buf), windowSize))
+	copy(larger, w.buf[:w.end])
+	w.buf = larger
 }
 
 // read takes what one Read call gives, so that a pipe is followed without
