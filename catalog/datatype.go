@@ -70,6 +70,10 @@ type Type struct {
 	NotDeclarable  bool // cannot be used with `type` (needs typeof)
 	// Seconds: durations of this type are seconds, not milliseconds.
 	Seconds bool
+	// QuotedSymbols says that listings put symbol names in quotes.
+	QuotedSymbols bool
+	// HiddenSymbols says that describe does not show the symbols.
+	HiddenSymbols bool
 }
 
 // SymbolByName finds a symbol's value.

@@ -27,6 +27,9 @@ type Field struct {
 	Form         Form      // how numbers print; FormDecimal leaves it to the type
 	// IcmpTypes: the field exists only in these ICMP types, tested first.
 	IcmpTypes []uint8
+	// Pseudo: the transport checksum covers the field, so that writing it
+	// updates that checksum too.
+	Pseudo bool
 }
 
 // Next names the protocol that a selector value announces.
@@ -44,12 +47,11 @@ type Protocol struct {
 	// there is none; Upper lists what it announces.
 	Selector int
 	Upper    []Next
-	// Order lists the fields in the order in which help and describe show
-	// them; empty means Fields' own.
-	// ChecksumOffset is the byte offset of the header checksum, -1 if none.
+	// ChecksumOffset is the byte offset of the checksum that a write to the
+	// header updates, -1 if none; ChecksumType is its kind.
 	ChecksumOffset int
-	// Pseudo marks transport protocols whose checksum covers the addresses.
-	Tunnel *TunnelHeader
+	ChecksumType   uint32
+	Tunnel         *TunnelHeader // nil for protocols that carry no packets
 }
 
 // TunnelHeader describes how packets inside a tunnel are reached.
@@ -59,6 +61,22 @@ type TunnelHeader struct {
 	HeaderSize uint32
 	Flags      uint32
 }
+
+// Checksum types. Ref: enum nft_payload_csum_types.
+const (
+	ChecksumNone uint32 = 0
+	ChecksumInet uint32 = 1
+	ChecksumSCTP uint32 = 2
+)
+
+// Inner flags: which headers are looked for inside a tunnel.
+// Ref: include/uapi/linux/netfilter/nf_tables.h, enum nft_inner_flags.
+const (
+	InnerHeaderSize uint32 = 1
+	InnerLink       uint32 = 2
+	InnerNetwork    uint32 = 4
+	InnerTransport  uint32 = 8
+)
 
 // FieldByName finds a field, nil if there is none.
 func (p *Protocol) FieldByName(name string) *Field {
@@ -76,6 +94,9 @@ type Option struct {
 	Name   string
 	Kind   uint8 // option kind, chunk type, or extension header's protocol number
 	Fields []OptionField
+	// RoutingType is the type of routing header that has these fields, for
+	// rt0, rt2 and srh; -1 elsewhere.
+	RoutingType int
 }
 
 // OptionField is a field of an Option, in bits from its start.
@@ -87,6 +108,10 @@ type OptionField struct {
 	// Step is the distance in bits between the elements of an indexed field
 	// (addr[N], sid[N]), 0 for plain fields.
 	Step int
+	// Indices is how many elements an indexed field has, counted from 1.
+	Indices int
+	// Order of the field where it differs from the type's.
+	Order ByteOrder
 }
 
 // FieldByName finds a field, nil if there is none.
