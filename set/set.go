@@ -8,6 +8,7 @@ import (
 	"verdict/set/elem"
 	"verdict/set/hash"
 	"verdict/set/interval"
+	"verdict/set/pipapo"
 )
 
 // Set is a set of any kind, with the catch-all element and the size limit
@@ -47,6 +48,8 @@ func NewKind(d Desc, k Kind) (*Set, error) {
 		s.backend, err = bitmap.New(&d)
 	case Rbtree:
 		s.backend, err = interval.New(&d)
+	case Pipapo:
+		s.backend, err = pipapo.NewPlain(&d)
 	default:
 		err = fmt.Errorf("%w: %v", elem.ErrUnsupported, k)
 	}

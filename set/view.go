@@ -29,7 +29,9 @@ func (s *Set) viewOf(state elem.View, catchAll *Entry) *View {
 	case *interval.Table:
 		v.interval = t
 	default:
-		v.dynamic = s.hash
+		if s.kind == Rhash {
+			v.dynamic = s.hash
+		}
 	}
 	return v
 }
@@ -47,6 +49,8 @@ func (v *View) Lookup(key []byte, now int64) *Entry {
 		e = v.bitmap.Lookup(key, now)
 	case v.dynamic != nil:
 		e = v.dynamic.Lookup(key, now)
+	default:
+		e = v.all.Lookup(key, now)
 	}
 	if e == nil {
 		return live(v.catchAll, now)
