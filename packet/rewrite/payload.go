@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 
 	"verdict/packet"
 )
@@ -43,9 +44,7 @@ func (b *Buffer) Payload(v *packet.View, base packet.Base, off int, value []byte
 		b.pseudo(v, before, value, off&1 != 0)
 	}
 	if sum.SCTP && v.FragOff == 0 && !v.MoreFragments {
-		if crc, result := v.ComputeTransport32(); result == packet.OK {
-			binary.LittleEndian.PutUint32(data[v.ThOff+8:], crc)
-		}
+		b.sctp(v)
 	}
 	return packet.OK
 }
@@ -104,4 +103,17 @@ func (b *Buffer) pseudo(v *packet.View, before, after []byte, odd bool) {
 		sum = 0xffff
 	}
 	binary.BigEndian.PutUint16(b.data[field:], sum)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sctp recomputes the CRC32c of an SCTP packet that was captured whole.
+// Ref: RFC 9260, 6.8 and appendix A.
+func (b *Buffer) sctp(v *packet.View) {
+	if v.ThOff+12 > v.End || v.End > len(b.data) {
+		return
+	}
+	segment := b.data[v.ThOff:v.End]
+	clear(segment[8:12])
+	binary.LittleEndian.PutUint32(segment[8:], crc32.Checksum(segment, castagnoli))
 }

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"net/netip"
+
+	"verdict/engine/vm"
+	"verdict/host"
+	"verdict/packet"
+)
+
+// device is an interface as packets meet it.
+type device struct {
+	meta     packet.Device
+	mac      host.MAC
+	hasMAC   bool
+	loopback bool
+	bridge   packet.Name // name of the bridge it is a port of
+	bridgeID int
+	known    bool // the host has it
+}
+
+const arphrdEther, arphrdLoopback = 1, 772
+
+// device finds an interface by name. One that the host does not have looks
+// like a plain Ethernet device without number.
+func (e *Engine) device(name string) device {
+	if d, ok := e.devices[name]; ok {
+		return d
+	}
+	d := e.makeDevice(name)
+	e.devices[name] = d
+	return d
+}
+
+func (e *Engine) makeDevice(name string) device {
+	if name == "" {
+		return device{}
+	}
+	i, ok := e.host.ByName(name)
+	if !ok {
+		// Any number that no interface has will do: rules that compare numbers
+		// were compiled against the host.
+		const unknown = 1 << 30
+		return device{meta: packet.Device{Index: unknown + uint32(len(e.devices)), Type: arphrdEther, Name: packet.MakeName(name)}}
+	}
+	return e.fromInterface(i)
+}
+
+func (e *Engine) fromInterface(i *host.Interface) device {
+	d := device{
+		meta: packet.Device{
+			Index: uint32(i.Index), Group: i.Group, Type: i.Type,
+			Name: packet.MakeName(i.Name), Kind: packet.MakeName(i.Kind),
+		},
+		mac: i.MAC, hasMAC: i.HasMAC, loopback: i.Type == arphrdLoopback, known: true,
+	}
+	if master, ok := e.host.ByIndex(i.MasterIndex); ok && i.MasterIndex != 0 && master.Kind == "bridge" {
+		d.bridge, d.bridgeID = packet.MakeName(master.Name), master.Index
+	}
+	return d
+}
+
+// routes answers the questions of fib and rt expressions from the host.
+type routes struct{ host *host.Host }
+
+func (r routes) AddressType(a netip.Addr, dev uint32) uint32 {
+	return uint32(r.host.AddrType(a, int(dev)))
+}
+
+func (r routes) OutputDevice(q vm.RouteQuery) (packet.Device, bool) {
+	route, ok := r.host.RouteVia(q.Dst, int(q.Dev))
+	if !ok || route.Type != host.RouteUnicast && route.Type != host.RouteLocal {
+		return packet.Device{}, false
+	}
+	i, ok := r.host.ByIndex(route.Interface)
+	if !ok {
+		return packet.Device{}, false
+	}
+	return packet.Device{Index: uint32(i.Index), Group: i.Group, Type: i.Type, Name: packet.MakeName(i.Name), Kind: packet.MakeName(i.Kind)}, true
+}
+
+func (r routes) NextHop(a netip.Addr) (netip.Addr, bool) {
+	route, ok := r.host.Route(a)
+	if !ok {
+		return netip.Addr{}, false
+	}
+	if route.Gateway.IsValid() {
+		return route.Gateway, true
+	}
+	return a, true
+}

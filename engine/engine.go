@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"verdict/catalog"
+	"verdict/conntrack"
+	"verdict/engine/vm"
+	"verdict/host"
+	"verdict/nft/ruleset"
+)
+
+// Options say how packets are to be run.
+type Options struct {
+	// Hook sends every packet through this hook alone, e.g. "input"; empty
+	// takes packets through the hooks as a host would.
+	Hook string
+	// Local are the host's own addresses, besides those of its interfaces.
+	Local []netip.Addr
+	// Interface is the interface of frames whose capture names none.
+	Interface string
+	// Seed decides what random expressions draw.
+	Seed uint64
+	// Zone is the time zone for meta day; nil is UTC.
+	Zone *time.Location
+	// KnownRoutes says that the host's routes are complete, so that a packet
+	// without route is lost. Without it a packet that is not for the host is
+	// forwarded, the outgoing interface being a guess.
+	KnownRoutes bool
+	// Forwarded gives the packet as it leaves (time to live, addresses) in
+	// Outcome.Data.
+	Forwarded bool
+	// Conntrack bounds and switches of connection tracking.
+	Conntrack conntrack.Config
+}
+
+// Engine is a ruleset on a host. Evaluate packets with a Worker.
+type Engine struct {
+	host    *host.Host
+	options Options
+	program *vm.Program
+	hooks   *hookTable
+	state   *vm.State
+	conns   *conntrack.Table
+	only    hookKey
+	onlyAny bool // Options.Hook is set
+	bridges bool // some interface is a bridge port, or there are bridge chains without host
+	devices map[string]device
+}
+
+// HookError names an unknown hook.
+type HookError struct {
+	Name  string
+	Known []string
+}
+
+func (e *HookError) Error() string {
+	return fmt.Sprintf("unknown hook %q; known are %v", e.Name, e.Known)
+}
+
+// Hooks lists the names that Options.Hook takes.
+func Hooks() []string {
+	return []string{"ingress", "prerouting", "input", "forward", "output", "postrouting", "egress"}
+}
+
+// New makes an engine. The host may be nil: nothing is known of interfaces and
+// routes then. Errors are *HookError and *vm.UnsupportedError.
+func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
+	if h == nil {
+		made, err := host.New(host.Config{})
+		if err != nil {
+			return nil, err
+		}
+		h = made
+	}
+	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]device{}}
+	if options.Hook != "" {
+		if err := e.setOnly(options.Hook); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.load(rs); err != nil {
+		return nil, err
+	}
+	e.conns = conntrack.NewTable(options.Conntrack)
+	return e, nil
+}
+
+func (e *Engine) load(rs *ruleset.Ruleset) error {
+	p, err := vm.Link(rs, e.state)
+	if err != nil {
+		return err
+	}
+	e.program, e.hooks = p, buildHooks(p)
+	return nil
+}
+
+func (e *Engine) setOnly(name string) error {
+	for _, known := range Hooks() {
+		if known != name {
+			continue
+		}
+		e.onlyAny = true
+		switch name {
+		case "ingress":
+			e.only = hookKey{catalog.FamilyNetdev, catalog.HookNetdevIngress}
+		case "egress":
+			e.only = hookKey{catalog.FamilyNetdev, catalog.HookNetdevEgress}
+		default:
+			num, _ := catalog.HookByName(catalog.FamilyIP, name)
+			e.only = hookKey{catalog.FamilyIP, num}
+		}
+		return nil
+	}
+	return &HookError{Name: name, Known: Hooks()}
+}
+
+// Program is the linked ruleset.
+func (e *Engine) Program() *vm.Program { return e.program }
+
+// State holds the counters and other state of the rules.
+func (e *Engine) State() *vm.State { return e.state }
+
+// Connections is the connection table.
+func (e *Engine) Connections() *conntrack.Table { return e.conns }
+
+// Host is the simulated host.
+func (e *Engine) Host() *host.Host { return e.host }

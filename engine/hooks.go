@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"verdict/catalog"
+	"verdict/engine/vm"
+)
+
+// The priorities of what the kernel itself does at the hooks.
+// Ref: include/uapi/linux/netfilter_ipv4.h, enum nf_ip_hook_priorities.
+const (
+	priorityTrack   = -200
+	priorityDstNAT  = -100
+	prioritySrcNAT  = 100
+	priorityConfirm = math.MaxInt32
+)
+
+// stepKind says what a step of a hook does.
+type stepKind uint8
+
+const (
+	stepChain stepKind = iota
+	stepTrack
+	stepNAT
+	stepConfirm
+)
+
+// step is one function registered at a hook.
+type step struct {
+	kind     stepKind
+	priority int32
+	base     *vm.Base
+	source   bool // stepNAT: source manipulation
+}
+
+// hookKey names a list of steps. Device is for netdev and inet ingress only.
+type hookKey struct {
+	family catalog.Family // ip, ip6, arp, bridge, netdev
+	hook   catalog.HookNum
+}
+
+// hookList is what runs at a hook, in order.
+type hookList struct {
+	steps []step
+	nat   []*vm.Base // nat chains by priority, run by the NAT step
+}
+
+// hookTable holds the lists of all hooks. Lists of the inet family are merged
+// into those of ip and ip6.
+type hookTable struct {
+	lists map[hookKey]*hookList
+	// The lists of the IP hooks, by family (0 ip, 1 ip6) and hook number, for
+	// access without a map.
+	ip      [2][5]*hookList
+	arp     [2]*hookList
+	bridge  [5]*hookList
+	ingress []*vm.Base // netdev ingress chains and inet ingress, by priority
+	egress  []*vm.Base
+	anyNAT  [2]bool
+	tracks  [2]bool
+}
+
+// buildHooks orders the base chains of a program. Base chains come sorted by
+// priority, of equals the newest first.
+func buildHooks(p *vm.Program) *hookTable {
+	t := &hookTable{}
+	t.tracks = [2]bool{p.NeedsCT, p.NeedsCT6}
+	for i := range t.ip {
+		for h := range t.ip[i] {
+			t.ip[i][h] = &hookList{}
+		}
+	}
+	for i := range t.arp {
+		t.arp[i] = &hookList{}
+	}
+	for i := range t.bridge {
+		t.bridge[i] = &hookList{}
+	}
+	for _, b := range p.Bases {
+		t.add(b)
+	}
+	for i, tracks := range t.tracks {
+		if tracks {
+			t.addTracking(i)
+		}
+	}
+	return t
+}
+
+func (t *hookTable) add(b *vm.Base) {
+	switch b.Family {
+	case catalog.FamilyIP:
+		t.addIP(0, b)
+	case catalog.FamilyIP6:
+		t.addIP(1, b)
+	case catalog.FamilyInet:
+		if b.Hook == catalog.HookInetIngress {
+			t.ingress = append(t.ingress, b)
+			return
+		}
+		t.addIP(0, b)
+		t.addIP(1, b)
+	case catalog.FamilyARP:
+		t.arp[b.Hook&1].chain(b)
+	case catalog.FamilyBridge:
+		if int(b.Hook) < len(t.bridge) {
+			t.bridge[b.Hook].chain(b)
+		}
+	case catalog.FamilyNetdev:
+		if b.Hook == catalog.HookNetdevEgress {
+			t.egress = append(t.egress, b)
+			return
+		}
+		t.ingress = append(t.ingress, b)
+	}
+}
+
+func (t *hookTable) addIP(i int, b *vm.Base) {
+	if int(b.Hook) >= len(t.ip[i]) {
+		return
+	}
+	if b.NAT {
+		t.ip[i][b.Hook].nat = append(t.ip[i][b.Hook].nat, b)
+		t.anyNAT[i] = true
+		t.tracks[i] = true
+		return
+	}
+	t.ip[i][b.Hook].chain(b)
+}
+
+func (l *hookList) chain(b *vm.Base) {
+	l.steps = append(l.steps, step{kind: stepChain, priority: b.Priority, base: b})
+}
+
+// addTracking registers connection tracking and, where nat chains exist,
+// their dispatcher, in a family's hooks.
+// Ref: nf_conntrack_proto.c; nf_nat_core.c, nf_nat_register_fn.
+func (t *hookTable) addTracking(i int) {
+	lists := &t.ip[i]
+	for _, h := range []catalog.HookNum{catalog.HookPrerouting, catalog.HookOutput} {
+		lists[h].insert(step{kind: stepTrack, priority: priorityTrack})
+		if t.anyNAT[i] {
+			lists[h].insert(step{kind: stepNAT, priority: priorityDstNAT})
+		}
+	}
+	for _, h := range []catalog.HookNum{catalog.HookPostrouting, catalog.HookInput} {
+		if t.anyNAT[i] {
+			lists[h].insert(step{kind: stepNAT, priority: prioritySrcNAT, source: true})
+		}
+		lists[h].insert(step{kind: stepConfirm, priority: priorityConfirm})
+	}
+}
+
+// insert puts a step of the kernel into place: of equal priorities the step
+// registered later runs first. The kernel registers its own when the first
+// rule that needs them is loaded, which is before the chain's own hook.
+func (l *hookList) insert(s step) {
+	at := slices.IndexFunc(l.steps, func(x step) bool { return x.priority > s.priority })
+	if at < 0 {
+		at = len(l.steps)
+	}
+	l.steps = slices.Insert(l.steps, at, s)
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"verdict/catalog"
+	"verdict/engine/vm"
+)
+
+// Fate says what became of a packet.
+type Fate uint8
+
+// The fates.
+const (
+	// Accepted: the packet got through every hook on its way.
+	Accepted Fate = iota
+	// Dropped: a rule or policy dropped it.
+	Dropped
+	// Lost: the host itself dropped it: malformed, no route, table full.
+	Lost
+	// Queued: handed to user space.
+	Queued
+	// Stolen: taken by fwd, synproxy and the like.
+	Stolen
+	// Unknown: a rule needed bytes that the capture cut off.
+	Unknown
+	// Held: kept for reassembly with later fragments.
+	Held
+	fates
+)
+
+var fateNames = [fates]string{"accept", "drop", "lost", "queue", "stolen", "unknown", "held"}
+
+func (f Fate) String() string {
+	if f < fates {
+		return fateNames[f]
+	}
+	return "invalid"
+}
+
+// Fates lists all of them.
+func Fates() []Fate { return []Fate{Accepted, Dropped, Lost, Queued, Stolen, Unknown, Held} }
+
+// HookResult is what happened at one hook.
+type HookResult struct {
+	Family catalog.Family // ip, ip6, arp, bridge, netdev
+	Hook   catalog.HookNum
+	Fate   Fate
+	// Ran says that at least one base chain was evaluated here.
+	Ran bool
+}
+
+// Outcome is the result of one packet.
+type Outcome struct {
+	Fate Fate
+	// Decided says that a rule or a policy decided: Verdict and Base tell
+	// which. Of an accepted packet it is the last base chain that ran.
+	Decided bool
+	Verdict vm.Verdict
+	Base    *vm.Base
+	Reason  string // for Lost, Unknown, Held: why, in words
+	Hooks   []HookResult
+	// Changed says that Data holds the packet as rules changed it.
+	Changed bool
+	Data    []byte
+	// CutAt is the first missing byte of an Unknown packet.
+	CutAt int
+	// Copy says that the frame is the same packet on its way out that was
+	// already judged when it came in; nothing ran.
+	Copy bool
+}

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"verdict/catalog"
+	"verdict/conntrack"
+	"verdict/engine/vm"
+	"verdict/trace"
+)
+
+// hook takes the packet through one hook and reports whether it goes on.
+func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList) bool {
+	if len(list.steps) == 0 {
+		return true
+	}
+	w.pkt.Family, w.pkt.HookFamily, w.pkt.Hook = family, family, num
+	if family == catalog.FamilyBridge {
+		w.pkt.Family = catalog.FamilyBridge
+	}
+	w.pkt.Length = w.view.NetLen
+	w.enter(family, num)
+	fate, ran := Accepted, false
+	for i := range list.steps {
+		s := &list.steps[i]
+		switch s.kind {
+		case stepChain:
+			fate, ran = w.chain(s.base), true
+		case stepTrack:
+			fate = w.trackStep(family, num)
+		case stepNAT:
+			var natRan bool
+			fate, natRan = w.natStep(list, s.source, num)
+			ran = ran || natRan
+		case stepConfirm:
+			fate = w.confirmStep(num)
+		}
+		if fate != Accepted {
+			break
+		}
+	}
+	w.leave(family, num, fate, ran)
+	return fate == Accepted
+}
+
+func (w *Worker) enter(family catalog.Family, num catalog.HookNum) {
+	if w.sink != nil {
+		w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark})
+	}
+}
+
+func (w *Worker) leave(family catalog.Family, num catalog.HookNum, fate Fate, ran bool) {
+	w.out.Fate = fate
+	w.out.Hooks = append(w.out.Hooks, HookResult{Family: family, Hook: num, Fate: fate, Ran: ran})
+	if w.sink != nil {
+		w.sink.Event(&trace.Event{Kind: trace.LeaveHook, Family: family, Hook: num, Text: fate.String(), Mark: w.meta.Mark})
+	}
+}
+
+// chain evaluates one base chain.
+func (w *Worker) chain(b *vm.Base) Fate {
+	var v vm.Verdict
+	if w.sink != nil {
+		v = w.machine.RunTraced(b, &w.pkt, w.sink)
+	} else {
+		v = w.machine.Run(b, &w.pkt)
+	}
+	w.out.Decided, w.out.Verdict, w.out.Base = true, v, b
+	switch {
+	case v.Unknown:
+		w.out.CutAt = v.CutAt
+		w.out.Reason = "the capture ends before the bytes that the rule needs"
+		return Unknown
+	case v.Kind == catalog.VerdictAccept:
+		return Accepted
+	case v.Kind == catalog.VerdictQueue:
+		return Queued
+	case v.Kind == catalog.VerdictStolen:
+		return Stolen
+	}
+	return Dropped
+}
+
+// lost ends the packet's way inside the host.
+func (w *Worker) lost(reason string) {
+	w.out.Fate, w.out.Reason = Lost, reason
+	w.out.Decided, w.out.Base = false, nil
+	if w.sink != nil {
+		w.sink.Event(&trace.Event{Kind: trace.Note, Text: reason})
+	}
+}
+
+// trackStep attaches the packet to its connection.
+func (w *Worker) trackStep(family catalog.Family, num catalog.HookNum) Fate {
+	w.track.Now, w.track.Family = w.now, family
+	w.track.Prerouting = num == catalog.HookPrerouting
+	if w.engine.conns.Track(&w.track) == conntrack.Drop {
+		w.out.Reason = "connection tracking dropped it"
+		return Lost
+	}
+	return Accepted
+}
+
+// confirmStep enters a new connection into the table.
+func (w *Worker) confirmStep(num catalog.HookNum) Fate {
+	w.track.Now = w.now
+	if w.engine.conns.Confirm(&w.track) == conntrack.Drop {
+		w.out.Reason = "its connection clashes with another one"
+		return Lost
+	}
+	return Accepted
+}

@@ -1,0 +1,152 @@
+package vm
+
+import (
+	"net/netip"
+
+	"verdict/catalog"
+	"verdict/nft/expr"
+	"verdict/packet"
+)
+
+// Routes is the routing table of the simulated host, as fib and rt ask it.
+type Routes interface {
+	// AddressType gives the RTN_ number of an address: 1 unicast, 2 local,
+	// 3 broadcast, 5 multicast, … dev restricts it to addresses of a device
+	// (0: any).
+	AddressType(a netip.Addr, dev uint32) uint32
+	// OutputDevice gives the device towards an address, with saddr the
+	// sender's, mark the packet's; ok is false without route. dev is the
+	// device that a strict check allows (0: any).
+	OutputDevice(q RouteQuery) (d packet.Device, ok bool)
+	// NextHop gives the gateway towards an address, or the address itself.
+	NextHop(a netip.Addr) (netip.Addr, bool)
+}
+
+// RouteQuery is a question to the routing table.
+type RouteQuery struct {
+	Dst, Src netip.Addr
+	Mark     uint32
+	Dev      uint32 // the route must lead to this device, 0: any
+}
+
+// fib looks addresses of the packet up in the routing table.
+// Ref: nft_fib.c, nft_fib_ipv4.c, nft_fib_ipv6.c.
+func (m *Machine) fib(in *inst) outcome {
+	e := m.prog.fibs[in.ref]
+	if m.Routes == nil {
+		return outBreak
+	}
+	view := m.pkt.View
+	source, destination := view.SrcAddr(), view.DstAddr()
+	if !source.IsValid() {
+		return m.noTransport()
+	}
+	address, other := destination, source
+	if e.Flags&expr.FibSaddr != 0 {
+		address, other = source, destination
+	}
+	if e.Result == expr.FibResultType {
+		m.put32(in.dst, m.Routes.AddressType(address, m.fibDevice(e)))
+		return outNext
+	}
+	m.fibOutput(e, in, address, other)
+	return outNext
+}
+
+// fibDevice is the device that the flags iif and oif bind the question to.
+func (m *Machine) fibDevice(e *expr.Fib) uint32 {
+	switch {
+	case e.Flags&expr.FibIif != 0:
+		return m.pkt.Meta.IIF.Index
+	case e.Flags&expr.FibOif != 0:
+		return m.pkt.Meta.OIF.Index
+	}
+	return 0
+}
+
+// fibOutput answers with the device of the route back, or its presence.
+func (m *Machine) fibOutput(e *expr.Fib, in *inst, address, other netip.Addr) {
+	var device packet.Device
+	found := false
+	switch {
+	case m.loopedBack():
+		device, found = m.pkt.Meta.IIF, true
+	case m.zeroSource(address):
+		device, found = m.pkt.Meta.IIF, true
+	default:
+		query := RouteQuery{Dst: address, Src: other, Dev: m.fibDevice(e)}
+		if e.Flags&expr.FibMark != 0 {
+			query.Mark = m.pkt.Meta.Mark
+		}
+		device, found = m.Routes.OutputDevice(query)
+	}
+	if !found {
+		device = packet.Device{}
+	}
+	switch {
+	case e.Flags&expr.FibPresent != 0:
+		m.put8(in.dst, flag(found))
+	case e.Result == expr.FibResultOifname:
+		m.putName(in.dst, device.Name)
+	default:
+		m.put32(in.dst, device.Index)
+	}
+}
+
+// loopedBack tells whether the packet came over the loopback device, whose
+// packets pass every reverse path check.
+// Ref: include/net/netfilter/nft_fib.h, nft_fib_is_loopback.
+func (m *Machine) loopedBack() bool {
+	return m.pkt.Hook == catalog.HookPrerouting && m.pkt.Meta.IIF.Index == 1
+}
+
+// zeroSource tells whether a broadcast comes from the unspecified address,
+// as DHCP does. Ref: nft_fib_ipv4.c, nft_fib4_eval.
+func (m *Machine) zeroSource(address netip.Addr) bool {
+	if m.pkt.Hook != catalog.HookPrerouting && m.pkt.HookFamily != catalog.FamilyNetdev {
+		return false
+	}
+	if address != netip.IPv4Unspecified() {
+		return false
+	}
+	destination := m.pkt.View.DstAddr()
+	return destination == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || destination.IsLinkLocalMulticast()
+}
+
+// The routing keys. Ref: enum nft_rt_keys.
+const (
+	rtClassid = iota
+	rtNexthop4
+	rtNexthop6
+	rtTCPMSS
+	rtXfrm
+)
+
+// rt loads routing data of the packet's own route, which exists after the
+// routing decision. Ref: nft_rt.c, nft_rt_get_eval.
+func (m *Machine) rt(in *inst) outcome {
+	meta := m.pkt.Meta
+	switch in.sub {
+	case rtClassid:
+		return m.optional32(in.dst, meta.RtClassID, meta.Has&packet.HasRtClassID != 0)
+	case rtXfrm:
+		m.put8(in.dst, 0)
+		return outNext
+	case rtTCPMSS:
+		return outBreak // no path MTU is known
+	}
+	if m.Routes == nil {
+		return outBreak
+	}
+	destination := m.pkt.View.DstAddr()
+	if !destination.IsValid() || destination.Is4() != (in.sub == rtNexthop4) {
+		return outBreak
+	}
+	hop, ok := m.Routes.NextHop(destination)
+	if !ok {
+		return outBreak
+	}
+	raw := hop.AsSlice()
+	copy(m.bytes(in.dst, len(raw)), raw)
+	return outNext
+}

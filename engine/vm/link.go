@@ -1,0 +1,167 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+
+	"verdict/catalog"
+	"verdict/nft/expr"
+	"verdict/nft/ruleset"
+)
+
+// UnsupportedError names an expression that the machine cannot run.
+type UnsupportedError struct {
+	Table, Chain string
+	Rule         int // index from 0
+	What         string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("table %s chain %s rule %d: %s cannot be evaluated", e.Table, e.Chain, e.Rule, e.What)
+}
+
+// Link makes a program of a snapshot. State is taken from, and added to, the
+// given state. Cost: linear in rules, and in the elements of verdict maps.
+func Link(rs *ruleset.Ruleset, state *State) (*Program, error) {
+	l := &linker{program: &Program{Rules: rs}, state: state, setIndex: map[*ruleset.Set]uint32{}}
+	l.declare()
+	for i := range l.program.Chains {
+		if err := l.chain(&l.program.Chains[i]); err != nil {
+			return nil, err
+		}
+	}
+	return l.program, l.hooks()
+}
+
+type linker struct {
+	program  *Program
+	state    *State
+	setIndex map[*ruleset.Set]uint32
+	chains   map[*ruleset.Table]map[string]uint32
+
+	table *ruleset.Table
+	chn   *Chain
+	index int // of the rule within its chain
+	ex    int // of the expression within its rule
+}
+
+// declare numbers all chains, so that jumps may lead anywhere.
+func (l *linker) declare() {
+	l.chains = map[*ruleset.Table]map[string]uint32{}
+	for _, t := range l.program.Rules.Tables {
+		names := make(map[string]uint32, len(t.Chains))
+		l.chains[t] = names
+		for _, c := range t.Chains {
+			names[c.Name] = uint32(len(l.program.Chains))
+			l.program.Chains = append(l.program.Chains, Chain{Table: t, Chain: c})
+		}
+	}
+}
+
+// hooks collects the base chains.
+func (l *linker) hooks() error {
+	for i := range l.program.Chains {
+		c := &l.program.Chains[i]
+		if c.Chain.Base == nil || c.Table.Flags&ruleset.TableDormant != 0 {
+			continue
+		}
+		b := c.Chain.Base
+		l.program.Bases = append(l.program.Bases, &Base{
+			Index: i, Family: c.Table.Family, Table: c.Table, Chain: c.Chain,
+			Hook: b.Hook, Priority: b.Priority, Drop: b.Policy == catalog.VerdictDrop,
+			NAT: b.Type == "nat", Route: b.Type == "route",
+		})
+	}
+	// Chains draw their handles in the order of registration within a table,
+	// but tables share no counter: the order of tables decides between them.
+	for i, b := range l.program.Bases {
+		b.Order = i
+	}
+	slices.SortStableFunc(l.program.Bases, func(a, b *Base) int {
+		if a.Priority != b.Priority {
+			return int(a.Priority) - int(b.Priority)
+		}
+		return b.Order - a.Order
+	})
+	return nil
+}
+
+// chain lowers all rules of a chain.
+func (l *linker) chain(c *Chain) error {
+	p := l.program
+	l.table, l.chn = c.Table, c
+	c.start, c.first, c.count = uint32(len(p.code)), uint32(len(p.rules)), uint32(len(c.Chain.Rules))
+	for i, r := range c.Chain.Rules {
+		l.index = i
+		if err := l.rule(r); err != nil {
+			return err
+		}
+	}
+	p.code = append(p.code, inst{op: opEndChain})
+	return nil
+}
+
+// rule lowers one rule and patches where its breaks go.
+func (l *linker) rule(r *ruleset.Rule) error {
+	p := l.program
+	number, start := uint32(len(p.rules)), len(p.code)
+	p.rules = append(p.rules, ruleRef{chain: l.chn, rule: r, index: uint32(l.index), start: uint32(start)})
+	for i, e := range r.Exprs {
+		l.ex = i
+		if err := l.lower(e); err != nil {
+			return err
+		}
+	}
+	p.code = append(p.code, inst{op: opEndRule, expr: uint16(len(r.Exprs))})
+	next := uint32(len(p.code))
+	for i := start; i < len(p.code); i++ {
+		p.code[i].next, p.code[i].rule = next, number
+	}
+	return nil
+}
+
+func (l *linker) unsupported(what string) error {
+	return &UnsupportedError{Table: l.table.Family.String() + " " + l.table.Name, Chain: l.chn.Chain.Name, Rule: l.index, What: what}
+}
+
+// emit appends an instruction.
+func (l *linker) emit(in inst) error {
+	in.expr = uint16(l.ex)
+	l.program.code = append(l.program.code, in)
+	return nil
+}
+
+// constant stores bytes, padded to whole words, and returns their offset.
+func (l *linker) constant(parts ...[]byte) uint32 {
+	p := l.program
+	at := len(p.data)
+	for _, b := range parts {
+		p.data = append(p.data, b...)
+	}
+	for (len(p.data)-at)&3 != 0 {
+		p.data = append(p.data, 0)
+	}
+	return uint32(at)
+}
+
+// padded is b filled with zeros to whole words.
+func padded(b []byte) []byte {
+	return append(slices.Clone(b), make([]byte, -len(b)&3)...)
+}
+
+// tracks notes that a rule needs connection tracking.
+func (l *linker) tracks() {
+	switch l.table.Family {
+	case catalog.FamilyIP:
+		l.program.NeedsCT = true
+	case catalog.FamilyIP6:
+		l.program.NeedsCT6 = true
+	case catalog.FamilyInet:
+		l.program.NeedsCT, l.program.NeedsCT6 = true, true
+	case catalog.FamilyBridge:
+		l.program.NeedsCT, l.program.NeedsCT6, l.program.NeedsCTBridge = true, true, true
+	}
+}
+
+// reg is a register's place in the file.
+func reg(r expr.Reg) uint8 { return uint8(max(r.Offset(), 0)) }

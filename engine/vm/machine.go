@@ -1,0 +1,329 @@
+package vm
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"verdict/catalog"
+	"verdict/conntrack"
+	"verdict/nft/expr"
+	"verdict/packet"
+	"verdict/packet/rewrite"
+	"verdict/trace"
+)
+
+// maxDepth is the number of jumps that may be open.
+// Ref: include/net/netfilter/nf_tables.h, NFT_JUMP_STACK_SIZE.
+const maxDepth = 16
+
+// Packet is a packet at a hook, as a machine sees it.
+type Packet struct {
+	View *packet.View
+	Meta *packet.Meta
+	CT   *conntrack.Attachment
+	// Family is the packet's own: ip or ip6 in inet chains, else the hook's.
+	Family catalog.Family
+	// HookFamily and Hook are where it is.
+	HookFamily catalog.Family
+	Hook       catalog.HookNum
+	// Length is what meta length and counters see.
+	Length int
+	// Rewriter gives write access; nil where packets may not be changed.
+	Rewriter *rewrite.Buffer
+}
+
+// Machine runs programs. It owns the registers and is used by one goroutine.
+type Machine struct {
+	regs  [regFile]byte
+	stack [maxDepth]uint32
+	depth int
+
+	// Routes answers fib and rt; nil where nothing is known of routes.
+	Routes Routes
+	Now    int64 // the packet's time, nanoseconds since the epoch
+	Rand   *rand.Rand
+	CPU    uint32
+	// HashSeed stands for the kernel's secret seed of symmetric hashes.
+	HashSeed uint32
+	// ZoneOffset is the time zone's offset east of UTC in seconds, for meta
+	// day.
+	ZoneOffset int
+
+	// Effects collects what the packet's rules want done besides the verdict.
+	Effects Effects
+
+	prog    *Program
+	pkt     *Packet
+	verdict Verdict
+	target  uint32
+	hits    []Hits
+	// cut is where a failed load would have had to read.
+	cut    int
+	sink   trace.Sink
+	inside packet.View // the packet inside a tunnel
+	ev     trace.Event
+}
+
+// regFile is the size of the register file; behind the kernel's 80 bytes lies
+// slack so that a byte-sized offset plus a 16-byte access stays inside.
+const regFile = 256 + 16
+
+// Hits counts the packets for which all expressions of a rule ran.
+type Hits struct{ Packets, Bytes uint64 }
+
+// Effects are the wishes of a packet's rules that the pipeline carries out.
+type Effects struct {
+	// Logs, duplicates and the like in order of execution.
+	List []Effect
+}
+
+// Effect is one expression with an effect, with what it read from registers.
+type Effect struct {
+	Expr expr.Expr
+	Rule uint32
+	Addr [2][16]byte // min and max, dup and fwd address
+	Port [2]uint16
+	Dev  uint32
+	Num  uint32
+}
+
+// Reset forgets the effects of the packet before.
+func (e *Effects) Reset() { e.List = e.List[:0] }
+
+// NewMachine returns a machine for a program. The seed decides what random
+// expressions draw.
+func NewMachine(p *Program, seed uint64) *Machine {
+	m := &Machine{Rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
+	m.Load(p)
+	return m
+}
+
+// Load switches to another program. Hit counts start anew.
+func (m *Machine) Load(p *Program) {
+	m.prog = p
+	m.hits = make([]Hits, len(p.rules))
+}
+
+// Program returns the program the machine runs.
+func (m *Machine) Program() *Program { return m.prog }
+
+// Hits returns the counts by rule number.
+func (m *Machine) Hits() []Hits { return m.hits }
+
+// Run evaluates a base chain on a packet.
+// Ref: nf_tables_core.c, nft_do_chain.
+func (m *Machine) Run(b *Base, pkt *Packet) Verdict {
+	m.pkt = pkt
+	m.depth = 0
+	m.run(m.prog.Chains[b.Index].start)
+	if m.verdict.Policy {
+		m.verdict.Kind = catalog.VerdictAccept
+		if b.Drop {
+			m.verdict.Kind = catalog.VerdictDrop
+		}
+	}
+	return m.verdict
+}
+
+// run is the evaluation loop. Frequent expressions are done in place; step
+// holds every other, and the same ones again for the traced loop.
+func (m *Machine) run(pc uint32) {
+	code := m.prog.code
+	data, network, transport := m.window()
+	for {
+		in := &code[pc]
+		switch in.op {
+		case opNetwork4:
+			if at := network + int(in.off); at+4 <= len(data) {
+				m.put32(in.dst, binary.LittleEndian.Uint32(data[at:]))
+				pc++
+				continue
+			}
+		case opNetwork2:
+			if at := network + int(in.off); at+2 <= len(data) {
+				m.put32(in.dst, uint32(binary.LittleEndian.Uint16(data[at:])))
+				pc++
+				continue
+			}
+		case opNetwork1:
+			if at := network + int(in.off); at < len(data) {
+				m.put32(in.dst, uint32(data[at]))
+				pc++
+				continue
+			}
+		case opTransport4:
+			if at := transport + int(in.off); at+4 <= len(data) {
+				m.put32(in.dst, binary.LittleEndian.Uint32(data[at:]))
+				pc++
+				continue
+			}
+		case opTransport2:
+			if at := transport + int(in.off); at+2 <= len(data) {
+				m.put32(in.dst, uint32(binary.LittleEndian.Uint16(data[at:])))
+				pc++
+				continue
+			}
+		case opTransport1:
+			if at := transport + int(in.off); at < len(data) {
+				m.put32(in.dst, uint32(data[at]))
+				pc++
+				continue
+			}
+		case opCmpFast:
+			pc++
+			if m.get32(in.src)&in.mask != in.val {
+				pc = in.next
+			}
+			continue
+		case opCmpFastNeq:
+			pc++
+			if m.get32(in.src)&in.mask == in.val {
+				pc = in.next
+			}
+			continue
+		case opBitwiseFast:
+			m.put32(in.dst, m.get32(in.src)&in.mask^in.val)
+			pc++
+			continue
+		case opImmediate4:
+			m.put32(in.dst, in.val)
+			pc++
+			continue
+		case opCounter:
+			m.prog.counters[in.ref].add(m.pkt.Length)
+			pc++
+			continue
+		case opEndRule:
+			m.hit(in.rule)
+			pc++
+			continue
+		case opEndChain:
+			if m.depth == 0 {
+				m.verdict = Verdict{Policy: true}
+				return
+			}
+			m.depth--
+			pc = m.stack[m.depth]
+			continue
+		}
+		next, done := m.follow(in, pc, m.step(in))
+		if done {
+			return
+		}
+		pc = next
+		data, network, transport = m.window()
+	}
+}
+
+// unreachable is an offset that no packet reaches: loads there go to step,
+// which knows why.
+const unreachable = 1 << 40
+
+// window gives the packet's bytes and where its headers start, for loads in
+// place.
+func (m *Machine) window() (data []byte, network, transport int) {
+	view := m.pkt.View
+	transport = unreachable
+	if view.HasTransport() {
+		transport = view.ThOff
+	}
+	return view.Packet(), view.NetOff, transport
+}
+
+// follow turns what an instruction did into the next instruction, or says
+// that the chain's verdict is there.
+func (m *Machine) follow(in *inst, pc uint32, did outcome) (next uint32, done bool) {
+	switch did {
+	case outNext:
+		return pc + 1, false
+	case outBreak:
+		return in.next, false
+	case outCut:
+		m.verdict = Verdict{Unknown: true, Rule: in.rule, CutAt: len(m.pkt.View.Data)}
+		return 0, true
+	case outStop:
+		m.hit(in.rule)
+		return 0, true
+	case outJump:
+		m.hit(in.rule)
+		if m.depth == maxDepth {
+			m.verdict = Verdict{Kind: catalog.VerdictDrop, Rule: in.rule}
+			return 0, true
+		}
+		m.stack[m.depth] = in.next
+		m.depth++
+		return m.prog.Chains[m.target].start, false
+	case outGoto:
+		m.hit(in.rule)
+		return m.prog.Chains[m.target].start, false
+	}
+	m.hit(in.rule) // outReturn
+	if m.depth == 0 {
+		m.verdict = Verdict{Policy: true}
+		return 0, true
+	}
+	m.depth--
+	return m.stack[m.depth], false
+}
+
+func (m *Machine) hit(rule uint32) {
+	h := &m.hits[rule]
+	h.Packets++
+	h.Bytes += uint64(m.pkt.Length)
+}
+
+func (m *Machine) get32(at uint8) uint32 {
+	return binary.LittleEndian.Uint32(m.regs[at : int(at)+4])
+}
+
+func (m *Machine) put32(at uint8, value uint32) {
+	binary.LittleEndian.PutUint32(m.regs[at:int(at)+4], value)
+}
+
+// put8 stores a byte into a zeroed word. Ref: nft_reg_store8.
+func (m *Machine) put8(at uint8, value uint8) { m.put32(at, uint32(value)) }
+
+// put16 stores two bytes of network order into a zeroed word.
+func (m *Machine) put16net(at uint8, value uint16) {
+	m.put32(at, uint32(value>>8|value<<8))
+}
+
+func (m *Machine) put64(at uint8, value uint64) {
+	binary.LittleEndian.PutUint64(m.regs[at:int(at)+8], value)
+}
+
+// bytes is a window of the register file.
+func (m *Machine) bytes(at uint8, n int) []byte { return m.regs[at : int(at)+n] }
+
+// zeroTail clears what follows n bytes at a register up to the word's end.
+func (m *Machine) zeroTail(at uint8, n int) {
+	for i := int(at) + n; i&3 != 0; i++ {
+		m.regs[i] = 0
+	}
+}
+
+// stop sets a terminal verdict.
+func (m *Machine) stop(kind catalog.VerdictKind, in *inst) outcome {
+	m.verdict = Verdict{Kind: kind, Rule: in.rule}
+	return outStop
+}
+
+// verdictOf turns a verdict value into what the machine does.
+// Ref: nf_tables_core.c, nft_do_chain.
+func (m *Machine) verdictOf(kind catalog.VerdictKind, target uint32, in *inst) outcome {
+	switch kind {
+	case catalog.VerdictContinue:
+		return outNext
+	case catalog.VerdictBreak:
+		return outBreak
+	case catalog.VerdictJump:
+		m.target = target
+		return outJump
+	case catalog.VerdictGoto:
+		m.target = target
+		return outGoto
+	case catalog.VerdictReturn:
+		return outReturn
+	}
+	return m.stop(kind, in)
+}

@@ -1,0 +1,177 @@
+package vm
+
+import (
+	"verdict/catalog"
+	"verdict/nft/expr"
+	"verdict/nft/ruleset"
+)
+
+// Program is a linked ruleset, immutable and safe for concurrent use.
+type Program struct {
+	Rules  *ruleset.Ruleset
+	Chains []Chain // index is the target of jumps
+	// Bases are the base chains of all tables that are not dormant.
+	Bases []*Base
+
+	code  []inst
+	rules []ruleRef // every rule of every chain, by rule number
+	data  []byte    // constants longer than an instruction holds
+
+	sets     []*setRef
+	counters []*Counter
+	limits   []*Limit
+	quotas   []*Quota
+	conns    []*ConnLimit
+	lasts    []*Last
+	numgens  []*Numgen
+	logs     []*expr.Log
+	dynsets  []*dynsetRef
+	exthdrs  []*expr.Exthdr
+	inners   []*innerRef
+	effects  []expr.Expr // nat, masq, redir, reject, dup, fwd, tproxy, synproxy, queue, payload writes, …
+	objrefs  []*objrefRef
+	fibs     []*expr.Fib
+	hashes   []*expr.Hash
+
+	// NeedsCT says that some rule depends on connection tracking, by family:
+	// the kernel tracks only then.
+	NeedsCT, NeedsCT6, NeedsCTBridge bool
+	// Uses lists what the rules read that no packet carries, for the
+	// assumptions shown to the user.
+	Uses Uses
+}
+
+// Uses says which outside facts the rules of a program read.
+type Uses struct {
+	Fib, Socket, SKUID, RT, CPU, Random, Time, OSF, XFRM, Cgroup, Hash bool
+	Interfaces                                                         bool // names or indices
+}
+
+// Chain is a linked chain.
+type Chain struct {
+	Table *ruleset.Table
+	Chain *ruleset.Chain
+	start uint32 // first instruction
+	first uint32 // number of its first rule
+	count uint32 // number of rules
+}
+
+// Base is a base chain at its hook.
+type Base struct {
+	Index    int // in Program.Chains
+	Family   catalog.Family
+	Table    *ruleset.Table
+	Chain    *ruleset.Chain
+	Hook     catalog.HookNum
+	Priority int32
+	Drop     bool // policy drop
+	NAT      bool
+	Route    bool
+	// Order counts the base chains by registration; of equal priorities the
+	// one registered last runs first.
+	Order int
+}
+
+// ruleRef finds a rule by its number.
+type ruleRef struct {
+	chain *Chain
+	rule  *ruleset.Rule
+	index uint32 // within its chain
+	start uint32 // first instruction
+}
+
+// Rule returns what stands behind a rule number: its chain and position.
+func (p *Program) Rule(number uint32) (*Chain, *ruleset.Rule, int) {
+	r := &p.rules[number]
+	return r.chain, r.rule, int(r.index)
+}
+
+// RuleCount is the number of rules of all chains.
+func (p *Program) RuleCount() int { return len(p.rules) }
+
+// RuleNumber is the number of the i-th rule of a chain.
+func (c *Chain) RuleNumber(i int) uint32 { return c.first + uint32(i) }
+
+// RuleCount is the number of rules of the chain.
+func (c *Chain) RuleCount() int { return int(c.count) }
+
+// opcode selects what an instruction does.
+type opcode uint8
+
+const (
+	opEndChain opcode = iota // end of a chain: return
+	opEndRule                // end of a rule whose expressions all ran
+	// Fast forms, under the kernel's conditions.
+	opNetwork1 // payload from the network header: off → dst, zero-extended to 4 bytes
+	opNetwork2
+	opNetwork4
+	opTransport1 // payload from the transport header
+	opTransport2
+	opTransport4
+	opCmpFast     // (reg32 & mask) == value
+	opCmpFastNeq  // inverted
+	opCmp16       // two 64-bit words under masks
+	opCmp16Neq    //
+	opBitwiseFast // (reg32 & mask) ^ value
+	opVerdict     // immediate verdict
+	opImmediate4  // one word
+	// The general forms.
+	opPayload
+	opMeta
+	opCT
+	opCmp
+	opRange
+	opBitwise
+	opByteorder
+	opImmediate
+	opLookup
+	opCounter
+	opLimit
+	opQuota
+	opConnLimit
+	opLast
+	opLog
+	opNumgen
+	opHash
+	opFib
+	opExthdr
+	opInner
+	opRT
+	opSocket
+	opOSF
+	opXFRM
+	opTunnel
+	opMetaSet
+	opCTSet
+	opPayloadWrite
+	opDynset
+	opObjref
+	opReject
+	opNAT
+	opMasq
+	opRedir
+	opQueue
+	opNotrack
+	opDup
+	opFwd
+	opTProxy
+	opSynproxy
+	opFlowOffload
+)
+
+// inst is one instruction. Registers are byte offsets into the register file.
+type inst struct {
+	op   opcode
+	sub  uint8 // base, key number, comparison, flags: by op
+	src  uint8
+	dst  uint8
+	len  uint8
+	inv  bool
+	expr uint16 // index of the expression in its rule
+	next uint32 // first instruction of the next rule: where a break goes
+	off  uint32 // payload offset, index of constants, chain index
+	ref  uint32 // index into one of the program's tables; for opEndRule the rule number
+	mask uint32
+	val  uint32
+	rule uint32 // number of the rule
+}

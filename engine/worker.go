@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"net/netip"
+
+	"verdict/capture"
+	"verdict/catalog"
+	"verdict/conntrack"
+	"verdict/engine/vm"
+	"verdict/packet"
+	"verdict/packet/rewrite"
+	"verdict/trace"
+)
+
+// Input is one frame with what is known about it.
+type Input struct {
+	Data     []byte
+	OrigLen  int
+	LinkType packet.LinkType
+	Time     int64 // nanoseconds since the epoch
+	// In is the interface that received the frame, Out the one that sends it;
+	// usually one of them is known. Names may be empty.
+	In, Out   string
+	Direction capture.Direction
+	// Facts that only a test or a socket knows.
+	Mark             uint32
+	HasUID           bool
+	UID, GID         uint32
+	PktType          packet.PktType
+	HasPktType       bool
+	Local            bool // sent by the host itself
+	Priority         uint32
+	HasFixedPriority bool
+}
+
+// Worker evaluates packets in order. It belongs to one goroutine.
+type Worker struct {
+	engine  *Engine
+	machine *vm.Machine
+	view    packet.View
+	meta    packet.Meta
+	ct      conntrack.Attachment
+	buffer  rewrite.Buffer
+	pkt     vm.Packet
+	track   conntrack.Packet
+	out     *Outcome
+	in      *Input
+	sink    trace.Sink
+	now     int64
+	isLocal bool // the packet comes from the host itself
+	emitted ring // packets that left, to recognise them when seen again
+}
+
+// Worker makes a worker.
+func (e *Engine) Worker() *Worker {
+	w := &Worker{engine: e, machine: vm.NewMachine(e.program, e.options.Seed)}
+	w.machine.Routes = routes{e.host}
+	w.machine.HashSeed = uint32(e.options.Seed)
+	w.pkt.View, w.pkt.Meta, w.pkt.CT, w.pkt.Rewriter = &w.view, &w.meta, &w.ct, &w.buffer
+	w.track.View, w.track.Attachment = &w.view, &w.ct
+	return w
+}
+
+// Machine gives access to hit counts and effects.
+func (w *Worker) Machine() *vm.Machine { return w.machine }
+
+// Trace sends the steps of the following packets to a sink; nil switches
+// tracing off.
+func (w *Worker) Trace(sink trace.Sink) { w.sink = sink }
+
+// View is the packet evaluated last, as rules left it.
+func (w *Worker) View() *packet.View { return &w.view }
+
+// Meta is the metadata of the packet evaluated last.
+func (w *Worker) Meta() *packet.Meta { return &w.meta }
+
+// Attachment is the connection of the packet evaluated last.
+func (w *Worker) Attachment() *conntrack.Attachment { return &w.ct }
+
+// Evaluate runs one packet and fills the outcome, whose slices are reused.
+// The packet's bytes are read during the call only and never changed. Cost:
+// decoding, and the rules of the hooks that the packet passes; no allocation
+// once warm, but for new connections.
+func (w *Worker) Evaluate(in *Input, out *Outcome) {
+	w.start(in, out)
+	switch {
+	case w.engine.onlyAny:
+		w.runOnly()
+	case w.sent():
+		w.send()
+	default:
+		w.receive()
+	}
+	if w.buffer.Changed() {
+		out.Changed, out.Data = true, w.view.Data
+	}
+}
+
+func (w *Worker) start(in *Input, out *Outcome) {
+	hooks := out.Hooks[:0]
+	*out = Outcome{Hooks: hooks, Data: in.Data}
+	w.in, w.out = in, out
+	w.buffer.Start()
+	w.ct.Reset()
+	w.meta.Reset()
+	w.machine.Effects.Reset()
+	w.view.Decode(in.LinkType, in.Data, in.OrigLen)
+	w.now = max(w.now, in.Time)
+	w.machine.Now = w.now
+	w.meta.Time = w.now
+	w.meta.Mark = in.Mark
+	w.meta.Priority = in.Priority
+	if in.HasUID {
+		w.meta.SKUID, w.meta.SKGID = in.UID, in.GID
+		w.meta.Has |= packet.HasSKUID | packet.HasSKGID
+	}
+	w.meta.PktType = w.view.PktType
+	if in.HasPktType {
+		w.meta.PktType = in.PktType
+	}
+}
+
+// sent decides whether the frame leaves the host or comes to it.
+func (w *Worker) sent() bool {
+	in := w.in
+	switch {
+	case in.Local:
+		return true
+	case in.Direction == capture.Outbound, w.view.PktType == packet.PktOutgoing:
+		return true
+	case in.Direction == capture.Inbound, in.In != "" && in.Out == "" && w.loopsBack():
+		return false
+	case w.view.PktType == packet.PktHost && w.view.Link != packet.LinkEthernet:
+		return false
+	}
+	return w.engine.isLocal(w.view.SrcAddr())
+}
+
+// loopsBack is true for frames of the loopback device, which are seen once for
+// both ways.
+func (w *Worker) loopsBack() bool { return w.engine.device(w.in.In).loopback }
+
+// isLocal reports whether an address is the host's own.
+func (e *Engine) isLocal(a netip.Addr) bool {
+	if !a.IsValid() {
+		return false
+	}
+	for _, l := range e.options.Local {
+		if l == a {
+			return true
+		}
+	}
+	return e.host.IsLocal(a)
+}
+
+// family is the packet's address family in the IP hooks; FamilyUnspec for
+// packets of other protocols.
+func (w *Worker) family() catalog.Family {
+	switch w.view.EtherType {
+	case packet.TypeIPv4:
+		return catalog.FamilyIP
+	case packet.TypeIPv6:
+		return catalog.FamilyIP6
+	case packet.TypeARP:
+		return catalog.FamilyARP
+	}
+	return catalog.FamilyUnspec
+}

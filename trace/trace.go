@@ -1,0 +1,54 @@
+// Package trace defines the events of a traced packet: what ran, in order,
+// as numbers and values. Rendering them is package trace/render's work; an
+// event costs nothing when no sink is attached.
+package trace
+
+import "verdict/catalog"
+
+// Kind says what happened.
+type Kind uint8
+
+// The kinds of events.
+const (
+	// EnterHook: the packet reaches a hook. Hook and Family are set.
+	EnterHook Kind = iota
+	// LeaveHook: the hook's verdict is in Verdict.
+	LeaveHook
+	// EnterBase: a base chain starts. Chain is set.
+	EnterBase
+	// LeaveBase: its verdict is in Verdict.
+	LeaveBase
+	// RuleDone: all expressions of the rule ran, or one gave a verdict.
+	RuleDone
+	// RuleBreak: the expression Expr ended the rule. Got is the value it
+	// looked at, where it looked at one.
+	RuleBreak
+	// ReturnFromChain: a chain ended and the rules after the jump go on.
+	ReturnFromChain
+	// Policy: the end of a base chain was reached.
+	Policy
+	// RuleUnknown: the expression Expr needs bytes that were not captured.
+	RuleUnknown
+	// Note: something the user should know; Text says what.
+	Note
+)
+
+// Event is one step. Sinks must copy what they keep of Got.
+type Event struct {
+	Kind    Kind
+	Family  catalog.Family
+	Hook    catalog.HookNum
+	Chain   int    // index of the chain in the program
+	Rule    uint32 // number of the rule in the program
+	Expr    int    // index of the expression in the rule
+	Verdict catalog.VerdictKind
+	Target  int // chain of a jump or goto
+	Got     []byte
+	Mark    uint32
+	Text    string
+}
+
+// Sink takes events. It is called from the goroutine that runs the packet.
+type Sink interface {
+	Event(*Event)
+}
