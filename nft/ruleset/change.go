@@ -44,7 +44,13 @@ type Change struct {
 	Kind   Kind
 	Family catalog.Family
 	Table  string
-	Name   string // chain of a rule, set of elements, or the object itself
+	// Name is the chain of a rule, the set of elements, or the object itself.
+	// An anonymous set is declared as __set%d or __map%d, and its elements and
+	// rules find it by SetID. An anonymous chain (ChainDef.Binding) is declared
+	// under a placeholder that is unique in the batch and begins with
+	// __chain%d; its rules and the jump to it use the placeholder. Apply puts
+	// the names it chose into the rules.
+	Name   string
 	Handle uint64 // delete/rename/replace by handle, 0 if by name
 
 	TableDef  *TableDef

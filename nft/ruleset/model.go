@@ -33,9 +33,15 @@ type Table struct {
 	Sets       []*Set
 	Objects    []*Object
 	Flowtables []*Flowtable
+	// NextHandle is the handle that the next chain, rule, set, object or
+	// flowtable of the table gets. Handles are never given twice, not even
+	// those that a failed batch drew.
 	NextHandle uint64
 	// Owner names the program that owns the table, for the owner flag.
 	Owner string
+
+	find *tableIndex // nil where the table was not made by Apply
+	edit *tableEdit  // only within Apply
 }
 
 // Chain is a chain; Base is nil for regular chains.
@@ -47,7 +53,15 @@ type Chain struct {
 	// Binding marks an anonymous chain, which belongs to one rule.
 	Binding bool
 	Rules   []*Rule
+
+	use   int32 // jumps and map elements that lead here
+	bound bool  // Binding: its rule exists
+	edit  *ruleEdit
 }
+
+// Use counts what refers to the chain: jumps of rules and elements of verdict
+// maps. A chain in use cannot be deleted.
+func (c *Chain) Use() int { return int(c.use) }
 
 // BaseChain is what ties a chain to a hook.
 type BaseChain struct {
@@ -59,11 +73,14 @@ type BaseChain struct {
 	Offload  bool
 }
 
-// Rule is a rule's bytecode.
+// Rule is a rule's bytecode. Handle of the table, handle of the rule and
+// Revision identify the state of its expressions (counters, limits, ...)
+// across snapshots.
 type Rule struct {
-	Handle  uint64
-	Exprs   []expr.Expr
-	Comment string
+	Handle   uint64
+	Revision uint32 // how often the rule was replaced under its handle
+	Exprs    []expr.Expr
+	Comment  string
 	// Place is where the rule was written, for reports; listings do not use it.
 	Place diag.Span
 }
@@ -128,7 +145,18 @@ type Set struct {
 	SetDef
 	Handle   uint64
 	Elements *Elements
+
+	use  int32 // rules that refer to the set
+	edit *setEdit
 }
+
+// Use counts the expressions that refer to the set. A set in use cannot be
+// deleted.
+func (s *Set) Use() int { return int(s.use) }
+
+// TimeoutNever is the timeout of an element that does not expire although its
+// set has a default timeout.
+const TimeoutNever uint64 = 0
 
 // Element flags.
 const (
@@ -171,7 +199,14 @@ type Object struct {
 	TimeoutPol  *TimeoutPolicy
 	Expectation *Expectation
 	Tunnel      *Tunnel
+
+	use  int32
+	edit *transaction // that owns this copy
 }
+
+// Use counts the rules and elements that refer to the object. An object in
+// use cannot be deleted.
+func (o *Object) Use() int { return int(o.use) }
 
 // Helper is a ct helper object.
 type Helper struct {
@@ -228,4 +263,10 @@ type Flowtable struct {
 	Devices  []string
 	Offload  bool
 	Counter  bool
+
+	use  int32
+	edit *transaction // that owns this copy
 }
+
+// Use counts the rules that refer to the flowtable.
+func (f *Flowtable) Use() int { return int(f.use) }

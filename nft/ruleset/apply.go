@@ -1,0 +1,218 @@
+package ruleset
+
+import (
+	"sort"
+	"syscall"
+
+	"verdict/nft/expr"
+)
+
+// Options of Apply.
+type Options struct {
+	// Now is the time of the transaction in nanoseconds, on the clock of the
+	// packets. Elements with timeouts count from it, and it stands still
+	// during the transaction.
+	Now int64
+	// Owner names the program that applies the batch. Tables with the owner
+	// flag can be changed only by the program that made them.
+	Owner string
+	// CheckOnly makes all checks but keeps the old contents.
+	CheckOnly bool
+}
+
+// Apply applies a batch to a snapshot and returns the next one, or the errors
+// of all changes that were refused, in the order of the batch. It is all or
+// nothing: with errors (and with CheckOnly) the returned snapshot has the
+// contents of old. Only its handle counters may have moved on, as in the
+// kernel, where a failed batch has drawn handles too; callers that do not mind
+// keep old instead. Old itself never changes. A nil old is an empty ruleset.
+//
+// Each change sees those before it. Messages, errnos and the order of checks
+// are the kernel's.
+//
+// Cost: linear in the batch, plus a copy of each list (of tables, chains,
+// rules) that changes. Snapshots may be read while Apply runs. Calls of Apply
+// that start from the same family of snapshots must follow one another; a
+// batch on a snapshot that is not the newest copies the sets that it changes.
+//
+// Ref: nf_tables_api.c, nf_tables_commit, nf_tables_abort, nf_tables_new*, nf_tables_del*
+func Apply(old *Ruleset, batch []Change, opts Options) (*Ruleset, []*ChangeError) {
+	if old == nil {
+		old = &Ruleset{}
+	}
+	tx := newTransaction(old, opts)
+	errs := tx.run(batch)
+	if len(errs) == 0 {
+		if r := tx.validate(); r != nil {
+			rs := tx.abort()
+			i := firstInvalid(old, batch, opts)
+			return rs, []*ChangeError{changeError(i, &batch[i], r)}
+		}
+	}
+	if len(errs) > 0 || opts.CheckOnly {
+		return tx.abort(), errs
+	}
+	return tx.commit(), nil
+}
+
+// firstInvalid finds the change after which the jumps of the ruleset were no
+// longer valid. The kernel replays such a batch and validates after each
+// change; here halving does it, since a chain that became invalid stays so
+// but for deletions in the same batch.
+//
+// Ref: nf_tables_api.c, nf_tables_validate, NFT_VALIDATE_DO
+func firstInvalid(old *Ruleset, batch []Change, opts Options) int {
+	return sort.Search(len(batch)-1, func(i int) bool {
+		tx := newTransaction(old, opts)
+		defer tx.abort()
+		for j := range batch[:i+1] {
+			tx.index = j
+			if tx.change(&batch[j]) != nil {
+				return false
+			}
+		}
+		return tx.validate() != nil
+	})
+}
+
+// run executes every change, also after errors, as the kernel does.
+func (tx *transaction) run(batch []Change) []*ChangeError {
+	var errs []*ChangeError
+	for i := range batch {
+		tx.index = i
+		if err := tx.change(&batch[i]); err != nil {
+			errs = append(errs, changeError(i, &batch[i], refused(err)))
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	for _, u := range tx.unbound {
+		if !u.isBound() {
+			r := refuse(syscall.EINVAL, "%s is not used by any rule", u.what)
+			errs = append(errs, changeError(u.index, &batch[u.index], r))
+		}
+	}
+	return errs
+}
+
+func (tx *transaction) change(c *Change) error {
+	switch c.Kind {
+	case KindRuleset:
+		return tx.flushRuleset(c)
+	case KindTable:
+		return tx.changeTable(c)
+	case KindChain:
+		return tx.changeChain(c)
+	case KindRule:
+		return tx.changeRule(c)
+	case KindSet:
+		return tx.changeSet(c)
+	case KindElements:
+		return tx.changeElements(c)
+	case KindObject:
+		return tx.changeObject(c)
+	case KindFlowtable:
+		return tx.changeFlowtable(c)
+	}
+	return refuse(syscall.EINVAL, "change of unknown kind %d", c.Kind)
+}
+
+// transaction is a batch on its way. Everything it changes it copies first.
+type transaction struct {
+	old  *Ruleset
+	opts Options
+
+	tables    []*Table // nil where deleted
+	shared    bool     // tables belong to old
+	next      uint64   // handle of the next table
+	index     int      // of the change at hand
+	changed   bool
+	checker   expr.Checker
+	newSets   map[uint32]setRef // by Change.SetID
+	newChains map[string]chainRef
+	unbound   []unbound
+	sets      []*setEdit // sets with a transaction of their own
+	pending   []timeUpdate
+	// validated tables: those that got jumps or expressions that depend on
+	// the chain they run in.
+	toValidate []*Table
+}
+
+// setRef and chainRef name items that the batch made, for references by the
+// number or placeholder they have within the batch.
+type setRef struct {
+	table *Table
+	name  string
+}
+
+type chainRef struct {
+	table *Table
+	name  string
+}
+
+// unbound is an anonymous set or chain that a rule must still refer to when
+// the batch ends.
+type unbound struct {
+	index   int
+	what    string
+	isBound func() bool
+}
+
+func newTransaction(old *Ruleset, opts Options) *transaction {
+	return &transaction{old: old, opts: opts, tables: old.Tables, shared: true, next: old.NextTableHandle}
+}
+
+// commit publishes the work as a new snapshot.
+func (tx *transaction) commit() *Ruleset {
+	if !tx.changed {
+		return tx.abort()
+	}
+	for _, u := range tx.pending {
+		u.entry.SetTimeout(u.timeout, u.expires)
+	}
+	for _, e := range tx.sets {
+		tx.commitSet(e)
+	}
+	next := &Ruleset{NextTableHandle: tx.next, Generation: tx.old.Generation + 1}
+	if next.Generation == 0 { // the kernel skips zero
+		next.Generation = 1
+	}
+	for _, t := range tx.tables {
+		if t == nil {
+			continue
+		}
+		t.seal()
+		next.Tables = append(next.Tables, t)
+	}
+	return next
+}
+
+// abort drops the work. What remains are the handles that were drawn.
+func (tx *transaction) abort() *Ruleset {
+	for _, e := range tx.sets {
+		e.abort()
+	}
+	moved := tx.next != tx.old.NextTableHandle
+	for _, t := range tx.tables {
+		moved = moved || t != nil && t.edit != nil && t.edit.base != nil && t.NextHandle != t.edit.base.NextHandle
+	}
+	if !moved {
+		return tx.old
+	}
+	next := &Ruleset{Generation: tx.old.Generation, NextTableHandle: tx.next}
+	next.Tables = append(next.Tables, tx.old.Tables...)
+	for _, t := range tx.tables {
+		if t == nil || t.edit == nil || t.edit.base == nil || t.NextHandle == t.edit.base.NextHandle {
+			continue
+		}
+		for i, o := range next.Tables {
+			if o == t.edit.base {
+				again := *o
+				again.NextHandle = t.NextHandle
+				next.Tables[i] = &again
+			}
+		}
+	}
+	return next
+}

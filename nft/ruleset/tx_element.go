@@ -1,0 +1,295 @@
+package ruleset
+
+import (
+	"bytes"
+	"errors"
+	"syscall"
+
+	"verdict/catalog"
+	"verdict/nft/expr"
+	"verdict/set"
+	"verdict/set/elem"
+)
+
+// timeUpdate is a new lifetime that an element gets at the commit.
+type timeUpdate struct {
+	entry            *set.Entry
+	timeout, expires int64
+}
+
+func (tx *transaction) changeElements(c *Change) error {
+	t, err := tx.table(c)
+	if err != nil {
+		return destroyed(c, err)
+	}
+	i, err := tx.setOf(t, c)
+	if err != nil {
+		return destroyed(c, err)
+	}
+	s := t.edit.sets.items[i]
+	if s.use > 0 && s.Flags&(SetConstant|SetAnonymous) != 0 && c.Op != OpReset {
+		return refuse(syscall.EBUSY, "the elements of set %q cannot change", s.Name).at(nameWord)
+	}
+	switch c.Op {
+	case OpAdd, OpCreate:
+		if s, err = tx.elements(t, i); err == nil {
+			err = tx.addElements(t, s, c)
+		}
+		return err
+	case OpDelete, OpDestroy:
+		if s, err = tx.elements(t, i); err == nil {
+			err = tx.deleteElements(t, s, c)
+		}
+		return err
+	case OpFlush:
+		return tx.flushSet(t, i)
+	case OpReset:
+		return s.hasAll(c.Elements, tx.opts.Now)
+	}
+	return refuse(syscall.EOPNOTSUPP, "elements cannot be changed this way")
+}
+
+// hasAll checks that the elements whose state is reset exist.
+func (s *Set) hasAll(elements []Element, now int64) error {
+	for i := range elements {
+		if s.Elements.back.set.Get(elements[i].entry(), now) == nil {
+			return refuse(syscall.ENOENT, "no such element in set %q", s.Name).on(elements[i].Place)
+		}
+	}
+	return nil
+}
+
+// adder adds the elements of one change.
+type adder struct {
+	tx      *transaction
+	table   *Table
+	set     *Set
+	create  bool // an element that exists is an error
+	batch   *elem.Batch
+	payload []Payload // room for more, taken from the front
+	place   expr.Place
+}
+
+func (tx *transaction) addElements(t *Table, s *Set, c *Change) error {
+	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, batch: elem.NewBatch(int(s.KeyLen)), place: tx.place(t)}
+	for i := range c.Elements {
+		if err := a.add(&c.Elements[i], len(c.Elements)-i); err != nil {
+			return refused(err).on(c.Elements[i].Place)
+		}
+	}
+	return nil
+}
+
+// add adds one element; more tells how many are still to come.
+//
+// Ref: nf_tables_api.c, nft_add_set_elem
+func (a *adder) add(el *Element, more int) error {
+	s := a.set
+	if r := s.checkElement(el); r != nil {
+		return r
+	}
+	timeout, expires, r := s.times(el, a.tx.opts.Now)
+	if r != nil {
+		return r
+	}
+	if err := a.checkExprs(el); err != nil {
+		return err
+	}
+	if r := s.checkKey(el); r != nil {
+		return r
+	}
+	target, err := a.target(el)
+	if err != nil {
+		return err
+	}
+	e := a.entry(el)
+	if timeout != 0 {
+		e.SetTimeout(timeout, expires)
+	}
+	e.Index = target
+	if p := a.payloadOf(el, more); p != nil {
+		e.Ext = p
+	}
+	old, err := s.edit.store.Insert(e, a.tx.opts.Now)
+	if err == nil {
+		a.tx.changed = true
+		return nil
+	}
+	a.tx.unreferElement(a.table, s, e)
+	return a.present(el, e, old, err)
+}
+
+// present decides about an element that could not be inserted.
+func (a *adder) present(el *Element, e, old *set.Entry, err error) error {
+	switch {
+	case errors.Is(err, elem.ErrCanceled):
+		return nil
+	case errors.Is(err, elem.ErrNotEmpty):
+		return refuse(syscall.EEXIST, "the element overlaps another one of set %q", a.set.Name)
+	case !errors.Is(err, elem.ErrExist):
+		return err
+	case a.create:
+		return refuse(syscall.EEXIST, "the element is in set %q already", a.set.Name)
+	case old != nil && !sameData(old, e):
+		return refuse(syscall.EEXIST, "the element is in map %q already with other data", a.set.Name)
+	}
+	if old != nil && a.set.Flags&SetTimeout != 0 && (el.HasTimeout || el.Expires != 0) {
+		if el.Expires != 0 || old.Timeout() != e.Timeout() {
+			a.tx.pending = append(a.tx.pending, timeUpdate{old, e.Timeout(), e.Expires()})
+			a.tx.changed = true
+		}
+	}
+	return nil
+}
+
+// sameData compares what two elements map to.
+func sameData(x, y *set.Entry) bool {
+	if x.Index != y.Index {
+		return false
+	}
+	var dx, dy []byte
+	if p := PayloadOf(x); p != nil && p.Data != nil {
+		dx = p.Data.Value.Bytes
+	}
+	if p := PayloadOf(y); p != nil && p.Data != nil {
+		dy = p.Data.Value.Bytes
+	}
+	return bytes.Equal(dx, dy)
+}
+
+// entry makes the entry of an element.
+func (a *adder) entry(el *Element) *set.Entry {
+	if el.Flags&ElemCatchAll != 0 {
+		return elem.NewCatchAll()
+	}
+	e := a.batch.New(el.Key, el.KeyEnd)
+	e.Flags = elem.EntryFlags(el.Flags)
+	return e
+}
+
+// entry makes an entry by which an element is looked for.
+func (el *Element) entry() *set.Entry {
+	if el.Flags&ElemCatchAll != 0 {
+		return elem.NewCatchAll()
+	}
+	e := newEntry(el.Key, el.KeyEnd)
+	e.Flags = elem.EntryFlags(el.Flags)
+	return e
+}
+
+func newEntry(key, keyEnd []byte) *set.Entry { return elem.New(key, keyEnd) }
+
+// payloadOf makes the payload of an element, nil if it carries nothing.
+func (a *adder) payloadOf(el *Element, more int) *Payload {
+	exprs := el.Exprs
+	if len(exprs) == 0 && el.Flags&ElemIntervalEnd == 0 {
+		exprs = a.set.Exprs
+	}
+	data := el.Data
+	if data != nil && data.Verdict != nil {
+		data = nil
+	}
+	if data == nil && len(exprs) == 0 && el.Comment == "" {
+		if el.OpenInterval {
+			return openInterval
+		}
+		return nil
+	}
+	const chunk = 512
+	if len(a.payload) == 0 {
+		a.payload = make([]Payload, min(chunk, more))
+	}
+	p := &a.payload[0]
+	a.payload = a.payload[1:]
+	*p = Payload{Data: data, Exprs: exprs, Comment: el.Comment, OpenInterval: el.OpenInterval}
+	return p
+}
+
+// target takes the references of an element and gives the number of what it
+// leads to, 0 for nothing.
+func (a *adder) target(el *Element) (uint32, error) {
+	s := a.set
+	if el.Object != "" {
+		if err := a.tx.referObject(a.table, objectKey{s.ObjType, el.Object}, 1); err != nil {
+			return 0, err
+		}
+		return s.edit.names.of(Target{Object: el.Object}), nil
+	}
+	if el.Data == nil {
+		return 0, nil
+	}
+	v := el.Data.Verdict
+	if s.DataType != TypeVerdict {
+		if v != nil || len(el.Data.Value.Bytes) != int(s.DataLen) {
+			return 0, refuse(syscall.EINVAL, "map %q holds data of %d bytes", s.Name, s.DataLen)
+		}
+		return 0, nil
+	}
+	if v == nil {
+		return 0, refuse(syscall.EINVAL, "map %q holds verdicts", s.Name)
+	}
+	final := *v
+	if jumps(v) {
+		i := a.tx.findChain(a.table, v.Chain)
+		if r := a.tx.target(a.table, i, v); r != nil {
+			return 0, r
+		}
+		if a.table.edit.chains.items[i].Binding {
+			return 0, refuse(syscall.EINVAL, "an element cannot jump to an anonymous chain")
+		}
+		chain := a.table.ownChain(i)
+		chain.use++
+		final.Chain = chain.Name
+		a.tx.needsValidation(a.table)
+	} else if !plainVerdict(v.Kind) {
+		return 0, refuse(syscall.EINVAL, "%v is no verdict of an element", v.Kind)
+	}
+	return s.edit.names.of(Target{Verdict: final}), nil
+}
+
+func plainVerdict(k catalog.VerdictKind) bool {
+	switch k {
+	case catalog.VerdictAccept, catalog.VerdictDrop, catalog.VerdictContinue, catalog.VerdictBreak, catalog.VerdictReturn:
+		return true
+	}
+	return false
+}
+
+// unreferElement gives back what an element refers to.
+func (tx *transaction) unreferElement(t *Table, s *Set, e *set.Entry) {
+	if e.Index == 0 {
+		return
+	}
+	to := s.edit.names.list[e.Index-1]
+	if to.Object != "" {
+		_ = tx.referObject(t, objectKey{s.ObjType, to.Object}, -1)
+		return
+	}
+	if jumps(&to.Verdict) {
+		if i := t.edit.chains.find(to.Verdict.Chain); i >= 0 {
+			t.ownChain(i).use--
+		}
+	}
+}
+
+// deleteElements deletes elements.
+//
+// Ref: nf_tables_api.c, nft_del_setelem
+func (tx *transaction) deleteElements(t *Table, s *Set, c *Change) error {
+	for i := range c.Elements {
+		el := &c.Elements[i]
+		if r := s.checkKey(el); r != nil {
+			return r.on(el.Place)
+		}
+		old, err := s.edit.store.Delete(el.entry(), tx.opts.Now)
+		if err != nil {
+			if c.Op == OpDestroy && elem.Errno(err) == int(elem.ErrNoEntry.Errno) {
+				continue
+			}
+			return refused(err).on(el.Place)
+		}
+		tx.unreferElement(t, s, old)
+		tx.changed = true
+	}
+	return nil
+}
