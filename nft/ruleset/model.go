@@ -133,10 +133,13 @@ type SetUserData struct {
 	// concatenation.
 	FieldHost     []bool
 	DataFieldHost []bool
-	AutoMerge     bool
-	DataInterval  bool
-	Comment       string
-	Meter         bool // made by the meter statement
+	// DataFields are the byte lengths of concatenated data, as SetDef.Fields
+	// are for the key. Without it the lengths of the data types count.
+	DataFields   []uint8
+	AutoMerge    bool
+	DataInterval bool
+	Comment      string
+	Meter        bool // made by the meter statement
 }
 
 // Set is a set or map in a table. Its elements live in a backend; see

@@ -45,7 +45,6 @@ func (tx *transaction) addRule(t *Table, c *Change, i int) error {
 	if t.edit.chains.items[i].bound {
 		return refuse(syscall.EOPNOTSUPP, "an anonymous chain is complete once a rule refers to it").at(nameWord)
 	}
-	handle := t.newHandle()
 	at := none
 	placed := def.Position != 0 || def.HasIndex
 	if placed {
@@ -53,6 +52,7 @@ func (tx *transaction) addRule(t *Table, c *Change, i int) error {
 			return err
 		}
 	}
+	handle := t.newHandle()
 	exprs, err := tx.bind(t, def.Exprs)
 	if err != nil {
 		return err
@@ -206,6 +206,7 @@ func (tx *transaction) place(t *Table) expr.Place {
 		ObjectExists: func(typ expr.ObjectType, name string) bool {
 			return t.edit.objects.find(objectKey{typ, name}) >= 0
 		},
+		FlowtableExists: func(name string) bool { return t.edit.flowtables.find(name) >= 0 },
 	}
 }
 

@@ -300,5 +300,6 @@ func (tx *transaction) boundByDynset(t *Table, name string) {
 func (s *Set) Info() *expr.SetInfo {
 	return &expr.SetInfo{
 		Flags: s.Flags, KeyLen: s.KeyLen, DataLen: s.DataLen, VerdictData: s.DataType == TypeVerdict, Exprs: s.Exprs,
+		NoUpdate: s.Elements.Kind() != set.Rhash,
 	}
 }
