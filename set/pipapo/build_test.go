@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"verdict/set/elem"
-	"verdict/set/pipapo"
 	"verdict/set/settest"
 )
 
@@ -17,7 +16,8 @@ var forms = []struct {
 	name string
 	new  func(d *elem.Desc) (elem.Backend, error)
 }{
-	{"plain", func(d *elem.Desc) (elem.Backend, error) { return pipapo.NewPlain(d) }},
+	{"plain", newPlain},
+	{"set", newSet},
 }
 
 // each runs a test with an empty set of each form.

@@ -1,0 +1,169 @@
+package pipapo
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"verdict/set/elem"
+)
+
+// Set is a set of concatenated ranges whose lookups cost nearly the same for
+// a thousand elements as for a million, and whose transactions copy only what
+// they change. It behaves in every respect like Plain. It implements
+// elem.Backend: one goroutine may write, any number may read without waiting.
+type Set struct {
+	live atomic.Pointer[Table]
+
+	layout *layout
+	next   *Table
+	owner  uint32
+	order  uint64
+	gc     int64
+	lastGC int64
+	timed  bool
+}
+
+// New returns an empty set for the description, which must be a concatenation
+// with ranges, of 2 to 16 fields of at most 16 bytes.
+func New(d *elem.Desc) (*Set, error) {
+	if err := checkDesc(d); err != nil {
+		return nil, err
+	}
+	s := &Set{layout: newLayout(d), gc: d.GC(), timed: d.Flags&elem.Timeout != 0}
+	s.live.Store(s.empty())
+	return s, nil
+}
+
+func (s *Set) empty() *Table {
+	return &Table{layout: s.layout, timed: s.timed, soonest: never}
+}
+
+// Lookup implements elem.Backend.
+func (s *Set) Lookup(key []byte, now int64) *elem.Entry { return s.live.Load().Lookup(key, now) }
+
+// LookupBatch looks up a burst in the live state, see elem.View.
+func (s *Set) LookupBatch(keys []byte, stride int, now int64, found []*elem.Entry) {
+	s.live.Load().LookupBatch(keys, stride, now, found)
+}
+
+// Live implements elem.Backend.
+func (s *Set) Live() elem.View { return s.live.Load() }
+
+// Next implements elem.Backend.
+func (s *Set) Next() elem.View { return s.state() }
+
+func (s *Set) state() *Table {
+	if s.next != nil {
+		return s.next
+	}
+	return s.live.Load()
+}
+
+// begin returns the writer of the transaction.
+func (s *Set) begin() writer {
+	if s.next == nil {
+		s.owner++
+		t := *s.live.Load()
+		s.next = &t
+	}
+	return writer{Table: s.next, owner: s.owner}
+}
+
+// Insert implements elem.Backend, with the semantics of Plain.Insert.
+func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
+	if len(e.Key()) != s.layout.keyLen || len(e.Last()) != s.layout.keyLen || e.Flags != 0 {
+		return nil, fmt.Errorf("%w: keys have %d bytes", elem.ErrInvalid, s.layout.keyLen)
+	}
+	t := s.state()
+	if old := t.lookupString(e.Key(), now); old != nil {
+		return old, cornerError(old, e)
+	}
+	if e.HasEnd() {
+		if old := t.lookupString(e.KeyEnd(), now); old != nil {
+			return old, fmt.Errorf("%w: it ends inside", elem.ErrNotEmpty)
+		}
+	}
+	if !s.layout.valid(e) {
+		return nil, fmt.Errorf("%w: in a field the start is above the end", elem.ErrInvalid)
+	}
+	s.order++
+	e.Order = s.order
+	w := s.begin()
+	w.add(e)
+	return nil, nil
+}
+
+// Find implements elem.Backend: the element at e's start, whatever its end.
+func (s *Set) Find(e *elem.Entry, now int64) *elem.Entry {
+	return s.state().lookupString(e.Key(), now)
+}
+
+// Delete implements elem.Backend, with the semantics of Plain.Delete.
+func (s *Set) Delete(e *elem.Entry, now int64) (*elem.Entry, error) {
+	old := s.Find(e, now)
+	if old == nil {
+		return nil, elem.ErrNoEntry
+	}
+	w := s.begin()
+	w.remove(old)
+	return old, nil
+}
+
+// Get implements elem.Backend.
+func (s *Set) Get(e *elem.Entry, now int64) *elem.Entry {
+	return s.live.Load().lookupString(e.Key(), now)
+}
+
+// Flush implements elem.Backend.
+func (s *Set) Flush() {
+	s.owner++
+	s.next = s.empty()
+}
+
+// Commit implements elem.Backend.
+func (s *Set) Commit(now int64) []*elem.Entry {
+	if s.next == nil {
+		return nil
+	}
+	var gone []*elem.Entry
+	if s.timed && now-s.lastGC >= s.gc {
+		s.lastGC = now
+		if s.next.soonest <= now {
+			gone = s.collect(now)
+		}
+	}
+	s.live.Store(s.next)
+	s.next = nil
+	return gone
+}
+
+// collect removes the expired elements from the prepared state.
+func (s *Set) collect(now int64) []*elem.Entry {
+	var gone []*elem.Entry
+	soonest := int64(never)
+	for _, e := range s.next.elements() {
+		switch {
+		case e.Expired(now):
+			gone = append(gone, e)
+		case e.Timeout() != 0 && e.Expires() < soonest:
+			soonest = e.Expires()
+		}
+	}
+	w := s.begin()
+	for _, e := range gone {
+		w.remove(e)
+	}
+	s.next.soonest = soonest
+	return gone
+}
+
+// Abort implements elem.Backend.
+func (s *Set) Abort() { s.next = nil }
+
+// Stats implements elem.Backend.
+func (s *Set) Stats() elem.Stats {
+	t := s.live.Load()
+	return elem.Stats{Structure: "cells", Elements: t.n, Bytes: t.bytes()}
+}
+
+var _ elem.Backend = (*Set)(nil)

@@ -1,0 +1,95 @@
+package pipapo
+
+import (
+	"cmp"
+	"slices"
+
+	"verdict/set/elem"
+)
+
+// groups is the number of trees of a table.
+const groups = 4
+
+// Table is one state of a Set, for any number of readers.
+//
+// The elements are in up to four trees: an element that reaches into too many
+// cells of the first is in the second, which may cut another word of the key,
+// and so on; the few that fit nowhere are in a list.
+type Table struct {
+	layout *layout
+	timed  bool
+	trees  [groups]*tree
+	rest   *bucket
+	n      int
+	// soonest is a time before which no element expires.
+	soonest int64
+}
+
+const never = 1<<63 - 1
+
+// Lookup implements elem.View: of the elements that hold the key, the one that
+// was inserted first and is not expired.
+func (t *Table) Lookup(key []byte, now int64) *elem.Entry {
+	if len(key) != t.layout.keyLen {
+		return nil
+	}
+	var w words
+	t.layout.split(key, &w)
+	return t.best(&w, key, now)
+}
+
+func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
+	var found *elem.Entry
+	for _, tr := range &t.trees {
+		if tr == nil {
+			break
+		}
+		found = tr.bucketOf(w).best(t.layout, w, key, now, t.timed, found)
+	}
+	if t.rest != nil {
+		found = t.rest.best(t.layout, w, key, now, t.timed, found)
+	}
+	return found
+}
+
+// lookupString is Lookup for one end of an element.
+func (t *Table) lookupString(key string, now int64) *elem.Entry {
+	var buf [elem.MaxKeyLen]byte
+	return t.Lookup(buf[:copy(buf[:], key)], now)
+}
+
+// Len implements elem.View.
+func (t *Table) Len() int { return t.n }
+
+// elements returns all elements in the order of insertion.
+func (t *Table) elements() []*elem.Entry {
+	all := make([]*elem.Entry, 0, t.n+t.n/4)
+	gather := func(e *elem.Entry) { all = append(all, e) }
+	for _, tr := range &t.trees {
+		if tr != nil {
+			tr.each(gather)
+		}
+	}
+	t.rest.each(gather)
+	slices.SortFunc(all, func(a, b *elem.Entry) int { return cmp.Compare(a.Order, b.Order) })
+	return slices.Compact(all)
+}
+
+// Walk implements elem.View: in the order of insertion.
+func (t *Table) Walk(visit func(*elem.Entry) bool) {
+	for _, e := range t.elements() {
+		if !visit(e) {
+			return
+		}
+	}
+}
+
+func (t *Table) bytes() int {
+	n := 0
+	for _, tr := range &t.trees {
+		if tr != nil {
+			n += tr.bytes()
+		}
+	}
+	return n
+}
