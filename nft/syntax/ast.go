@@ -17,14 +17,19 @@ func (a At) Place() diag.Span { return a.Span }
 // blanks around it.
 type Comment struct {
 	At
-	Text string
+	Text  string
+	Blank bool // a blank line stood before it
 }
 
 // Trivia is what the formatter keeps around an item of a file or block.
 type Trivia struct {
 	Blank    bool      // a blank line stood before it (and its comments)
+	Detached bool      // a blank line stood between its comments and it
 	Before   []Comment // comments on lines of their own before it
-	Trailing string    // the comment behind it on its line, "" if none
+	// Trailing is the comment behind it on its line, "" if none; of items with
+	// a block the comment behind the opening brace.
+	Trailing string
+	Closing  string // the comment behind the closing brace of its block
 }
 
 // Around returns the item's trivia for reading and writing.

@@ -187,6 +187,7 @@ type StatefulObj struct {
 	Name     Word
 	HasBlock bool
 	Comment  Word
+	Comments []Comment // # comments inside the block
 	// Exactly the one that belongs to Kind is set where a body was given.
 	Counter     *Counter
 	Quota       *Quota

@@ -26,7 +26,8 @@ type Literal struct {
 	At
 	Kind LiteralKind
 	Text string
-	// Value is the number of a LitNumber.
+	// Value is the number of a LitNumber. A negative number has its two's
+	// complement, and its sign in Text. Numbers over 64 bits are LitWord.
 	Value uint64
 }
 
@@ -46,14 +47,23 @@ type SetRef struct {
 type SetLiteral struct {
 	At
 	Elements []Expr // *Element, or a nested *SetLiteral/*Variable that expands
-	// Comments of multi-line element lists, for the formatter.
+	// PerLine is the number of elements on a line, 0 where all stand on one.
+	PerLine int
+	// Notes are the comments and blank lines around elements, by index.
+	Notes []Note
+	// End holds the comments behind the last element.
 	End []Comment
+}
+
+// Note is what stands around the element with an index.
+type Note struct {
+	Index int
+	Trivia
 }
 
 // Element is one element of a set or map, with what belongs to it.
 type Element struct {
 	At
-	Trivia
 	Key        Expr // *Wildcard for the catch-all element
 	Data       Expr // map data or verdict; nil in sets
 	Statements []Statement
