@@ -72,6 +72,9 @@ func captured(v *packet.View, raw bool) (b []byte, cut int) {
 			return nil, 0
 		}
 		start = v.NetOff
+		if isIPv6 := v.Data[start]>>4 == 6; isIPv6 != (v.EtherType == packet.TypeIPv6) {
+			return nil, 0 // a raw packet is what its version says
+		}
 	}
 	b = v.Packet()
 	if len(b) <= start || v.L4Cut || v.End > maxFrame {
