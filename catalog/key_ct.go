@@ -11,7 +11,7 @@ var CTKeys = []*Key{
 	{Name: "mark", Number: 3, Type: Mark, Bits: 32, Order: OrderHost, Settable: true},
 	{Name: "secmark", Number: 4, Type: Integer, Bits: 32, Order: OrderHost, Settable: true},
 	{Name: "expiration", Number: 5, Type: Time, Bits: 32, Order: OrderHost},
-	{Name: "helper", Number: 6, Type: String, Bits: 128, Order: OrderHost},
+	{Name: "helper", Number: 6, Type: String, Bits: 128},
 	{Name: "l3proto", Number: 7, Bytecode: "l3protocol", Type: NFProto, Bits: 8, DirOK: true},
 	{Name: "saddr", Number: 8, Bytecode: "src", Type: Integer, Order: OrderNetwork, NeedsDir: true, DirOK: true},
 	{Name: "daddr", Number: 9, Bytecode: "dst", Type: Integer, Order: OrderNetwork, NeedsDir: true, DirOK: true},

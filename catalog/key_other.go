@@ -34,7 +34,7 @@ var XFRMKeys = []*Key{
 	{Name: "saddr", Number: 3, Bytecode: "saddr4", Type: IPv4Addr, Bits: 32, Order: OrderNetwork, Family: FamilyIP},
 	{Name: "saddr", Number: 4, Bytecode: "saddr6", Type: IPv6Addr, Bits: 128, Order: OrderNetwork, Family: FamilyIP6},
 	{Name: "reqid", Number: 5, Type: Integer, Bits: 32, Order: OrderHost},
-	{Name: "spi", Number: 6, Type: Integer, Bits: 32, Order: OrderHost},
+	{Name: "spi", Number: 6, Type: Integer, Bits: 32, Order: OrderNetwork},
 }
 
 // FibResults lists the results of fib by number. check is oif with the
@@ -42,7 +42,7 @@ var XFRMKeys = []*Key{
 // Ref: enum nft_fib_result.
 var FibResults = []*Key{
 	{Name: "oif", Number: 1, Type: IfIndex, Bits: 32, Order: OrderHost},
-	{Name: "oifname", Number: 2, Type: IfName, Bits: 128, Order: OrderHost},
+	{Name: "oifname", Number: 2, Type: IfName, Bits: 128},
 	{Name: "type", Number: 3, Type: FibAddrType, Bits: 32, Order: OrderHost},
 }
 
@@ -57,8 +57,8 @@ var FibFlags = []Symbol{{"saddr", 1}, {"daddr", 2}, {"mark", 4}, {"iif", 8}, {"o
 // OSFKeys lists the results of osf. Both are one operation of the kernel; its
 // flags tell them apart, and Number is that flag.
 var OSFKeys = []*Key{
-	{Name: "name", Number: 0, Type: String, Bits: 128, Order: OrderHost},
-	{Name: "version", Number: 1, Type: String, Bits: 128, Order: OrderHost},
+	{Name: "name", Number: 0, Type: String, Bits: 128},
+	{Name: "version", Number: 1, Type: String, Bits: 128},
 }
 
 // OSFTTLs are the ways in which osf treats the TTL.

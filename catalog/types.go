@@ -5,7 +5,7 @@ package catalog
 var (
 	Integer = &Type{ID: 4, Name: "integer", Description: "integer", PerLine: 5, NotDeclarable: true}
 	Bitmask = &Type{ID: 3, Name: "bitmask", Description: "bitmask", Form: FormHex, Base: Integer, Bitmask: true, NotDeclarable: true}
-	String  = &Type{ID: 5, Name: "string", Description: "string", Order: OrderHost, Form: FormString, NotDeclarable: true}
+	String  = &Type{ID: 5, Name: "string", Description: "string", Form: FormString, NotDeclarable: true}
 	LLAddr  = &Type{ID: 6, Name: "ll_addr", Description: "link layer address", Form: FormMAC, Base: Integer, NotDeclarable: true}
 )
 
@@ -76,7 +76,7 @@ var (
 	IfIndex = &Type{ID: 20, Name: "iface_index", Description: "network interface index", Bits: 32,
 		Order: OrderHost, Form: FormIfIndex, Base: Integer, PerLine: 5}
 	IfName = &Type{ID: 41, Name: "ifname", Description: "network interface name", Bits: 128,
-		Order: OrderHost, Form: FormString, Base: String}
+		Form: FormString, Base: String}
 	IfType = &Type{ID: 21, Name: "iface_type", Description: "network interface type", Bits: 16,
 		Order: OrderHost, Form: FormSymbolic, Base: Integer, Symbols: ifTypeSymbols}
 	Realm = &Type{ID: 22, Name: "realm", Description: "routing realm", Bits: 32,

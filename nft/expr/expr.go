@@ -15,6 +15,10 @@ type Expr interface {
 	// registers (also that every register read was written by an earlier
 	// expression of the rule). The error is a *Error.
 	Check(c *Checker) error
+	// Registers tells which registers the expression reads and writes. The
+	// place is needed where lengths depend on a set or the family; a set that
+	// does not exist counts as one with keys and data of no length.
+	Registers(p *Place) RegUse
 }
 
 // Reg is a register by its netlink number: 0 is the verdict register, 1 to 4
