@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"sort"
 	"syscall"
 
 	"verdict/nft/expr"
@@ -43,36 +42,15 @@ func Apply(old *Ruleset, batch []Change, opts Options) (*Ruleset, []*ChangeError
 	tx := newTransaction(old, opts)
 	errs := tx.run(batch)
 	if len(errs) == 0 {
-		if r := tx.validate(); r != nil {
+		if t := tx.firstInvalid(); t != nil {
 			rs := tx.abort()
-			i := firstInvalid(old, batch, opts)
-			return rs, []*ChangeError{changeError(i, &batch[i], r)}
+			return rs, replay(old, batch, opts, t)
 		}
 	}
 	if len(errs) > 0 || opts.CheckOnly {
 		return tx.abort(), errs
 	}
 	return tx.commit(), nil
-}
-
-// firstInvalid finds the change after which the jumps of the ruleset were no
-// longer valid. The kernel replays such a batch and validates after each
-// change; here halving does it, since a chain that became invalid stays so
-// but for deletions in the same batch.
-//
-// Ref: nf_tables_api.c, nf_tables_validate, NFT_VALIDATE_DO
-func firstInvalid(old *Ruleset, batch []Change, opts Options) int {
-	return sort.Search(len(batch)-1, func(i int) bool {
-		tx := newTransaction(old, opts)
-		defer tx.abort()
-		for j := range batch[:i+1] {
-			tx.index = j
-			if tx.change(&batch[j]) != nil {
-				return false
-			}
-		}
-		return tx.validate() != nil
-	})
 }
 
 // run executes every change, also after errors, as the kernel does.
@@ -134,9 +112,6 @@ type transaction struct {
 	unbound   []unbound
 	sets      []*setEdit // sets with a transaction of their own
 	pending   []timeUpdate
-	// validated tables: those that got jumps or expressions that depend on
-	// the chain they run in.
-	toValidate []*Table
 }
 
 // setRef and chainRef name items that the batch made, for references by the

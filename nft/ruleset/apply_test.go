@@ -1,26 +1,126 @@
 package ruleset
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
-	"verdict/catalog"
+	"golang.org/x/tools/txtar"
 )
 
-func TestBulkRules(t *testing.T) {
-	batch := []Change{{Kind: KindTable, Family: catalog.FamilyIP, Table: "t", TableDef: &TableDef{}}}
-	for i := range 100 {
-		batch = append(batch, Change{Kind: KindChain, Family: catalog.FamilyIP, Table: "t", Name: fmt.Sprint("c", i), ChainDef: &ChainDef{}})
+var update = flag.Bool("update", false, "write what the scripts give into their want and dump sections")
+
+// TestScripts runs the archives in testdata. Their sections, in order: `apply`
+// applies a batch (a line `@now MS` sets the time, `@owner NAME` the program,
+// `@check` checks only); `want` lists the refused changes, counted from 1, as
+// lines `CHANGE ERRNO`, and is `ok` if it is missing; `dump` is the ruleset.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
 	}
-	for i := range 1000 {
-		batch = append(batch, Change{Op: OpInsert, Kind: KindRule, Family: catalog.FamilyIP, Table: "t", Name: fmt.Sprint("c", i%100), RuleDef: &RuleDef{}})
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runScript(t, a)
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
-	rs, errs := Apply(nil, batch, Options{})
-	if errs != nil {
-		t.Fatal(errs[0])
+}
+
+func runScript(t *testing.T, a *txtar.Archive) {
+	var rs *Ruleset
+	var opts Options
+	unexpected := ""
+	settle := func() {
+		if unexpected != "" {
+			t.Error(unexpected)
+		}
+		unexpected = ""
 	}
-	c := rs.Table(catalog.FamilyIP, "t").Chain("c7")
-	if c == nil || len(c.Rules) != 10 || c.Rules[0].Handle != 101+907 || c.Rules[9].Handle != 108 {
-		t.Fatalf("chain c7: %+v", c)
+	for i := range a.Files {
+		f := &a.Files[i]
+		got := ""
+		switch kind, _, _ := strings.Cut(f.Name, " "); kind {
+		case "apply":
+			settle()
+			opts = scriptOptions(t, opts, string(f.Data))
+			before := ""
+			if rs != nil {
+				before = dump(rs)
+			}
+			next, errs := Apply(rs, parseScript(string(f.Data)), opts)
+			if rs != nil && dump(rs) != before {
+				t.Errorf("%s: the old snapshot changed", f.Name)
+			}
+			if len(errs) > 0 {
+				unexpected = fmt.Sprintf("%s: %s", f.Name, errorLines(errs))
+				if dump(next) != before {
+					t.Errorf("%s: a refused batch changed the ruleset", f.Name)
+				}
+			}
+			rs = next
+			continue
+		case "want":
+			_, got, _ = strings.Cut(unexpected, ": ")
+			if unexpected == "" {
+				got = "ok\n"
+			}
+			unexpected = ""
+		case "dump":
+			got = dump(rs)
+		default:
+			t.Fatalf("unknown section %q", f.Name)
+		}
+		if *update {
+			f.Data = []byte(got)
+		} else if got != string(f.Data) {
+			t.Errorf("%s: got\n%swant\n%s", f.Name, got, f.Data)
+		}
 	}
+	settle()
+}
+
+func errorLines(errs []*ChangeError) string {
+	var b strings.Builder
+	for _, e := range errs {
+		fmt.Fprintf(&b, "%d %s %s\n", e.Index+1, ErrnoName(e.Errno), e.Reason)
+	}
+	return b.String()
+}
+
+func scriptOptions(t *testing.T, o Options, text string) Options {
+	o.CheckOnly = false
+	for _, line := range strings.Split(text, "\n") {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0][0] != '@' {
+			continue
+		}
+		switch f[0] {
+		case "@now":
+			ms, err := strconv.ParseInt(f[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Now = ms * millisecond
+		case "@owner":
+			o.Owner = f[1]
+		case "@check":
+			o.CheckOnly = true
+		default:
+			t.Fatalf("unknown option %s", f[0])
+		}
+	}
+	return o
 }

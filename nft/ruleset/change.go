@@ -64,9 +64,9 @@ type Change struct {
 	Flowtable *Flowtable
 	NewName   string // rename
 
-	// Places for messages: the whole command, the word that names the table
-	// and the one that names the object.
-	Place, TablePlace, NamePlace diag.Span
+	// Places for messages: the whole command, the word that names the table,
+	// the one that names the object and the number that is its handle.
+	Place, TablePlace, NamePlace, HandlePlace diag.Span
 }
 
 // TableDef is a table as declared.
@@ -83,6 +83,8 @@ type ChainDef struct {
 	Base      *BaseChain
 	HasPolicy bool
 	Binding   bool // anonymous chain, bound to a rule of the same batch
+
+	TypePlace, PolicyPlace diag.Span
 }
 
 // RuleDef is a rule as declared, with its placement. At most one of Position
@@ -93,4 +95,8 @@ type RuleDef struct {
 	Position uint64
 	HasIndex bool
 	Index    uint64
+	// Places are the words that errors of the expressions mark, in the order
+	// of Exprs; it may be shorter. Without one the whole rule is marked.
+	Places        []diag.Span
+	PositionPlace diag.Span
 }

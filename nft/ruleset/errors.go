@@ -42,8 +42,8 @@ type refusal struct {
 	place  diag.Span // instead of word, if valid
 	reason string
 	hint   string
-	// plain says that the message is the errno's text and the hint alone.
-	plain bool
+	// message replaces the usual one.
+	message string
 }
 
 func (r *refusal) Error() string { return r.reason + ": " + r.errno.Error() }
@@ -55,6 +55,7 @@ const (
 	wholeCommand word = iota
 	tableWord
 	nameWord
+	handleWord
 )
 
 func (r *refusal) at(w word) *refusal {
@@ -159,12 +160,14 @@ func changeError(i int, c *Change, r *refusal) *ChangeError {
 		e.Place = c.TablePlace
 	case r.word == nameWord && c.NamePlace.IsValid():
 		e.Place = c.NamePlace
+	case r.word == handleWord && c.HandlePlace.IsValid():
+		e.Place = c.HandlePlace
 	}
 	switch {
+	case r.message != "":
+		e.Message = r.message
 	case r.hint != "":
 		e.Message = ErrnoText(r.errno) + "; " + r.hint
-	case r.plain:
-		e.Message = ErrnoText(r.errno)
 	default:
 		e.Message = "Could not process rule: " + ErrnoText(r.errno)
 	}

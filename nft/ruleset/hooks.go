@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"fmt"
 	"syscall"
 
 	"verdict/catalog"
@@ -21,14 +22,14 @@ func checkHook(f catalog.Family, b *BaseChain) *refusal {
 	case "filter":
 	case "route":
 		if !ip {
-			return refuse(syscall.ENOENT, "family %v has no chains of type route", f)
+			return noChainType(f, b.Type)
 		}
 		if b.Hook != catalog.HookOutput {
 			return refuse(syscall.EOPNOTSUPP, "chains of type route belong to the hook output")
 		}
 	case "nat":
 		if !ip {
-			return refuse(syscall.ENOENT, "family %v has no chains of type nat", f)
+			return noChainType(f, b.Type)
 		}
 		if b.Hook == catalog.HookForward || b.Hook == catalog.HookInetIngress {
 			return refuse(syscall.EOPNOTSUPP, "there is no nat at the hook %s", catalog.HookName(f, b.Hook))
@@ -37,16 +38,21 @@ func checkHook(f catalog.Family, b *BaseChain) *refusal {
 			return refuse(syscall.EOPNOTSUPP, "nat needs a priority above %d", natPriority)
 		}
 	default:
-		return refuse(syscall.ENOENT, "no chain type %q", b.Type)
+		return noChainType(f, b.Type)
 	}
+	return checkHookDevices(f, b)
+}
+
+func noChainType(f catalog.Family, typ string) *refusal {
+	r := refuse(syscall.ENOENT, "family %v has no chains of type %s", f, typ)
+	r.message = fmt.Sprintf("Chain of type %q is not supported, perhaps kernel support is missing?", typ)
+	return r
+}
+
+func checkHookDevices(f catalog.Family, b *BaseChain) *refusal {
 	devices := f == catalog.FamilyNetdev || f == catalog.FamilyInet && b.Hook == catalog.HookInetIngress
 	if !devices && len(b.Devices) > 0 {
 		return refuse(syscall.EOPNOTSUPP, "the hook %s has no devices", catalog.HookName(f, b.Hook))
 	}
-	for i, d := range b.Devices {
-		if len(missing([]string{d}, b.Devices[:i])) == 0 {
-			return refuse(syscall.EEXIST, "device %q is named twice", d)
-		}
-	}
-	return nil
+	return checkDevices(b.Devices)
 }

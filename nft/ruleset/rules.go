@@ -13,6 +13,8 @@ type ruleEdit struct {
 	count  int
 	finds  int
 	places map[uint64]int32 // by handle, once there were many searches
+
+	devices []string // that the chain got in this transaction
 }
 
 // ruleLink is a node of the linked form; its index is the rule's place.

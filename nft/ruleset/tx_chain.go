@@ -35,7 +35,7 @@ func (tx *transaction) chainOf(t *Table, c *Change) (int, error) {
 		if i := t.edit.chains.search(func(ch *Chain) bool { return ch.Handle == c.Handle }); i >= 0 {
 			return i, nil
 		}
-		return -1, refuse(syscall.ENOENT, "no chain with handle %d", c.Handle).at(nameWord)
+		return -1, refuse(syscall.ENOENT, "no chain with handle %d", c.Handle).at(handleWord)
 	}
 	if i := tx.findChain(t, c.Name); i >= 0 {
 		return i, nil
@@ -129,7 +129,7 @@ func (tx *transaction) gone(t *Table) bool { return tx.tables[t.edit.place] != t
 func (tx *transaction) hookChain(t *Table, chain *Chain, def *ChainDef) error {
 	if def.Base == nil {
 		if def.HasPolicy {
-			return refuse(syscall.EOPNOTSUPP, "only base chains have a policy")
+			return refuse(syscall.EOPNOTSUPP, "only base chains have a policy").on(def.PolicyPlace)
 		}
 		return nil
 	}
@@ -140,7 +140,7 @@ func (tx *transaction) hookChain(t *Table, chain *Chain, def *ChainDef) error {
 		return refuse(syscall.EINVAL, "a base chain after a change of the flag dormant in one batch")
 	}
 	base := *def.Base
-	if r := checkHook(t.Family, &base); r != nil {
+	if r := def.checkHook(t.Family); r != nil {
 		return r
 	}
 	if !def.HasPolicy {
@@ -151,6 +151,14 @@ func (tx *transaction) hookChain(t *Table, chain *Chain, def *ChainDef) error {
 	}
 	chain.Base = &base
 	return nil
+}
+
+func (def *ChainDef) checkHook(f catalog.Family) *refusal {
+	r := checkHook(f, def.Base)
+	if r != nil && r.errno == syscall.ENOENT {
+		return r.on(def.TypePlace)
+	}
+	return r
 }
 
 func checkPolicy(p catalog.VerdictKind) *refusal {
@@ -169,15 +177,15 @@ func (tx *transaction) updateChain(t *Table, i int, def *ChainDef) error {
 		return refuse(syscall.EINVAL, "an anonymous chain cannot be changed").at(nameWord)
 	}
 	if def.HasPolicy && c.Base == nil {
-		return refuse(syscall.EOPNOTSUPP, "only base chains have a policy")
+		return refuse(syscall.EOPNOTSUPP, "only base chains have a policy").on(def.PolicyPlace)
 	}
 	var devices []string
 	if def.Base != nil {
 		if c.Base == nil {
 			return refuse(syscall.EEXIST, "chain %q exists and has no hook", c.Name).at(nameWord)
 		}
-		want := *def.Base
-		if r := checkHook(t.Family, &want); r != nil {
+		want := def.Base
+		if r := def.checkHook(t.Family); r != nil {
 			return r
 		}
 		switch {
@@ -187,6 +195,9 @@ func (tx *transaction) updateChain(t *Table, i int, def *ChainDef) error {
 			return refuse(syscall.EOPNOTSUPP, "hook and priority of a chain cannot change")
 		}
 		devices = missing(want.Devices, c.Base.Devices)
+		if c.edit != nil && len(missing(want.Devices, c.edit.devices)) < len(want.Devices) {
+			return refuse(syscall.EEXIST, "chain %q got such a device in the same batch", c.Name)
+		}
 	}
 	policy := def.HasPolicy && def.Base != nil && c.Base.Policy != def.Base.Policy
 	if policy {
@@ -203,6 +214,7 @@ func (tx *transaction) updateChain(t *Table, i int, def *ChainDef) error {
 		base.Policy = def.Base.Policy
 	}
 	base.Devices = append(append([]string(nil), base.Devices...), devices...)
+	work.edit.devices = append(work.edit.devices, devices...)
 	work.Base = &base
 	tx.changed = true
 	return nil

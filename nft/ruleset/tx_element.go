@@ -240,7 +240,7 @@ func (a *adder) target(el *Element) (uint32, error) {
 		chain := a.table.ownChain(i)
 		chain.use++
 		final.Chain = chain.Name
-		a.tx.needsValidation(a.table)
+		needsValidation(a.table)
 	} else if !plainVerdict(v.Kind) {
 		return 0, refuse(syscall.EINVAL, "%v is no verdict of an element", v.Kind)
 	}

@@ -21,7 +21,7 @@ func (tx *transaction) referJump(t *Table, e expr.Expr, x *expr.Immediate, v *ex
 	}
 	chain := t.ownChain(i)
 	chain.use++
-	tx.needsValidation(t)
+	needsValidation(t)
 	if chain.Binding {
 		chain.bound = true
 	}
@@ -123,11 +123,6 @@ func (r *Rule) retargeted(from, to string) *Rule {
 	return again
 }
 
-// needsValidation notes that the jumps of a table must be validated at the
-// end of the transaction.
-func (tx *transaction) needsValidation(t *Table) {
-	if !t.edit.validate {
-		t.edit.validate = true
-		tx.toValidate = append(tx.toValidate, t)
-	}
-}
+// needsValidation notes that the table must be validated at the end of the
+// transaction.
+func needsValidation(t *Table) { t.edit.validate = true }

@@ -49,11 +49,11 @@ func (tx *transaction) addRule(t *Table, c *Change, i int) error {
 	placed := def.Position != 0 || def.HasIndex
 	if placed {
 		if at, err = t.ownChain(i).position(def); err != nil {
-			return err
+			return refused(err).on(def.PositionPlace)
 		}
 	}
 	handle := t.newHandle()
-	exprs, err := tx.bind(t, def.Exprs)
+	exprs, err := tx.bind(t, def)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (tx *transaction) replaceRule(t *Table, c *Change, i int) error {
 	if err != nil {
 		return err
 	}
-	exprs, err := tx.bind(t, def.Exprs)
+	exprs, err := tx.bind(t, def)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (t *Table) rule(c *Change, i int) (int32, error) {
 	}
 	at := chain.edit.find(c.Handle)
 	if at == none {
-		return none, refuse(syscall.ENOENT, "chain %q has no rule with handle %d", chain.Name, c.Handle)
+		return none, refuse(syscall.ENOENT, "chain %q has no rule with handle %d", chain.Name, c.Handle).at(handleWord)
 	}
 	return at, nil
 }
@@ -164,9 +164,9 @@ func (tx *transaction) resetRule(t *Table, c *Change, i int) error {
 // returns them with the final names of anonymous sets and chains.
 //
 // Ref: nf_tables_api.c, nf_tables_newexpr
-func (tx *transaction) bind(t *Table, exprs []expr.Expr) ([]expr.Expr, error) {
+func (tx *transaction) bind(t *Table, def *RuleDef) ([]expr.Expr, error) {
 	tx.checker = expr.Checker{Place: tx.place(t)}
-	own := false
+	exprs, own := def.Exprs, false
 	for i, e := range exprs {
 		err := e.Check(&tx.checker)
 		var bound expr.Expr
@@ -176,6 +176,9 @@ func (tx *transaction) bind(t *Table, exprs []expr.Expr) ([]expr.Expr, error) {
 		if err != nil {
 			for j := i - 1; j >= 0; j-- {
 				tx.unrefer(t, exprs[j], false)
+			}
+			if i < len(def.Places) {
+				err = refused(err).on(def.Places[i])
 			}
 			return nil, err
 		}
@@ -250,7 +253,12 @@ func (tx *transaction) refer(t *Table, e expr.Expr) (expr.Expr, error) {
 		again.Set, again.SetID = name, 0
 		return any(&again).(expr.Expr), nil
 	case *expr.FlowOffload:
+		needsValidation(t)
 		return nil, tx.referFlowtable(t, x.Flowtable)
+	default:
+		if hooks, nat := hooksOf(e, t.Family); nat || hooks != atAny {
+			needsValidation(t)
+		}
 	}
 	return nil, nil
 }

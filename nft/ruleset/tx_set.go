@@ -53,7 +53,7 @@ func (tx *transaction) setOf(t *Table, c *Change) (int, error) {
 		if i := t.edit.sets.search(func(s *Set) bool { return s.Handle == c.Handle }); i >= 0 {
 			return i, nil
 		}
-		return -1, refuse(syscall.ENOENT, "no set with handle %d", c.Handle).at(nameWord)
+		return -1, refuse(syscall.ENOENT, "no set with handle %d", c.Handle).at(handleWord)
 	}
 	if i := tx.findSet(t, c.Name, c.SetID); i >= 0 {
 		return i, nil
@@ -263,7 +263,7 @@ func (tx *transaction) referSet(t *Table, name string, id uint32) (string, error
 	s = tx.ownSet(t, i)
 	s.use++
 	if len(s.edit.names.list) > 0 || s.DataType == TypeVerdict {
-		tx.needsValidation(t)
+		needsValidation(t)
 	}
 	return s.Name, nil
 }

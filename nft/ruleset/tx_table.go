@@ -18,7 +18,7 @@ type tableEdit struct {
 	flowtables list[string, Flowtable, *Flowtable]
 
 	toggled  bool // the dormant flag changed in this batch
-	validate bool // listed in transaction.toValidate
+	validate bool // got jumps or expressions that depend on the hook
 	numbers  map[string]*numbers
 }
 

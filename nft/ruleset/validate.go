@@ -11,16 +11,14 @@ import (
 // base chain included. Ref: nf_tables.h, NFT_JUMP_STACK_SIZE.
 const maxDepth = 16
 
-// validate checks the jumps of the tables that got any.
+// firstInvalid gives the first table whose jumps or expressions are not valid,
+// of those that got any in the transaction; nil if there is none.
 //
 // Ref: nf_tables_api.c, nf_tables_validate
-func (tx *transaction) validate() *refusal {
-	for _, t := range tx.toValidate {
-		if tx.gone(t) {
-			continue
-		}
-		if r := t.validate(); r != nil {
-			return r
+func (tx *transaction) firstInvalid() *Table {
+	for _, t := range tx.tables {
+		if t != nil && t.edit != nil && t.edit.validate && t.validate() != nil {
+			return t
 		}
 	}
 	return nil
@@ -117,6 +115,10 @@ func (v *validator) rule(r *Rule, depth int) *refusal {
 			if f := v.lookup(x, depth); f != nil {
 				return f
 			}
+		case *expr.Objref:
+			if f := v.objects(x); f != nil {
+				return f
+			}
 		}
 	}
 	return nil
@@ -167,4 +169,19 @@ func (v *validator) lookup(x *expr.Lookup, depth int) *refusal {
 		return r == nil
 	})
 	return r
+}
+
+// objects validates a map of objects as checkContext does a single one.
+//
+// Ref: nft_objref.c, nft_objref_map_validate
+func (v *validator) objects(x *expr.Objref) *refusal {
+	if !x.IsMap {
+		return nil
+	}
+	i := v.table.edit.sets.find(x.Set)
+	if i < 0 {
+		return nil
+	}
+	one := expr.Objref{Type: v.table.edit.sets.items[i].ObjType}
+	return checkContext(&one, v.table.Family, v.base)
 }
