@@ -54,3 +54,28 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkDecodeLinks(b *testing.B) {
+	tests := []struct {
+		name  string
+		link  LinkType
+		frame []byte
+	}{
+		{"tagged", LinkEthernet, ethernet(b, "8100 0005 0800", ipv4(b, ProtoTCP, 0, "", tcp(b, "")))},
+		{"ipv6", LinkEthernet, ethernet(b, "86dd", ipv6(b, ProtoTCP, tcp(b, "")))},
+		{"ipv6 extension headers", LinkEthernet, ethernet(b, "86dd", ipv6(b, 0, bytesOf(b, "3c00 010400000000", "0600 010400000000", tcp(b, ""))))},
+		{"pppoe", LinkEthernet, ethernet(b, "8864 1100 0001 002a 0021", ipv4(b, ProtoTCP, 0, "", tcp(b, "")))},
+		{"cooked", LinkLinuxSLL, bytesOf(b, "0000 0001 0006 0200000000010000 0800", ipv4(b, ProtoTCP, 0, "", tcp(b, "")))},
+		{"raw", LinkRaw, ipv4(b, ProtoTCP, 0, "", tcp(b, ""))},
+		{"arp", LinkEthernet, ethernet(b, "0806", make([]byte, 28))},
+	}
+	for _, tt := range tests {
+		b.Run(tt.name, func(b *testing.B) {
+			v := new(View)
+			b.ReportAllocs()
+			for b.Loop() {
+				v.Decode(tt.link, tt.frame, len(tt.frame))
+			}
+		})
+	}
+}

@@ -78,14 +78,15 @@ func TestVerifyTransport(t *testing.T) {
 		binary.BigEndian.PutUint16(v.Data[v.ThOff+off:], sum)
 	}
 	packets := map[string][]byte{
-		"tcp":     ipv4(t, ProtoTCP, 0, "", append(tcp(t, ""), 1, 2, 3)),
-		"udp":     ipv4(t, ProtoUDP, 0, "", udp(t, "010203")),
-		"icmp":    ipv4(t, ProtoICMP, 0, "", bytesOf(t, "0800 0000 0001 0002 ff")),
-		"tcp6":    ipv6(t, ProtoTCP, tcp(t, "020405b4")),
-		"udp6":    ipv6(t, ProtoUDP, udp(t, "01")),
-		"icmp6":   ipv6(t, ProtoICMPv6, bytesOf(t, "8000 0000 0001 0002")),
-		"udplite": ipv4(t, ProtoUDPLite, 0, "", bytesOf(t, "0fa0 0035 0008 0000 ffff")),
-		"dccp":    ipv4(t, ProtoDCCP, 0, "", bytesOf(t, "0fa0 0016 04 01 0000 00 00 0001 00000000 ffff")),
+		"tcp":      ipv4(t, ProtoTCP, 0, "", append(tcp(t, ""), 1, 2, 3)),
+		"udp":      ipv4(t, ProtoUDP, 0, "", udp(t, "010203")),
+		"icmp":     ipv4(t, ProtoICMP, 0, "", bytesOf(t, "0800 0000 0001 0002 ff")),
+		"tcp6":     ipv6(t, ProtoTCP, tcp(t, "020405b4")),
+		"udp6":     ipv6(t, ProtoUDP, udp(t, "01")),
+		"icmp6":    ipv6(t, ProtoICMPv6, bytesOf(t, "8000 0000 0001 0002")),
+		"udplite":  ipv4(t, ProtoUDPLite, 0, "", bytesOf(t, "0fa0 0035 0008 0000 ffff")),
+		"mobility": ipv6(t, ProtoMobility, bytesOf(t, "3b00 0500 0000 0000")),
+		"dccp":     ipv4(t, ProtoDCCP, 0, "", bytesOf(t, "0fa0 0016 04 01 0000 00 00 0001 00000000 ffff")),
 	}
 	for name, packet := range packets {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +109,16 @@ func TestVerifyTransport(t *testing.T) {
 			}
 		})
 	}
+	t.Run("sctp", func(t *testing.T) {
+		p := ipv4(t, ProtoSCTP, 0, "", bytesOf(t, "0fa00016 00000001 00000000 03000004"))
+		if ok, result := decoded(LinkRaw, p).VerifyTransport(); ok || result != OK {
+			t.Errorf("wrong checksum: %v %v", ok, result)
+		}
+		binary.LittleEndian.PutUint32(p[28:], SCTPChecksum(p[20:]))
+		if ok, result := decoded(LinkRaw, p).VerifyTransport(); !ok || result != OK {
+			t.Errorf("right checksum: %v %v", ok, result)
+		}
+	})
 	t.Run("no udp checksum", func(t *testing.T) {
 		if ok, result := decoded(LinkRaw, ipv4(t, ProtoUDP, 0, "", udp(t, "01"))).VerifyTransport(); !ok || result != OK {
 			t.Errorf("%v %v", ok, result)
@@ -182,5 +193,18 @@ func TestReceive(t *testing.T) {
 	}
 	if got := decoded(LinkEthernet, ethernet(t, "0806", make([]byte, 28))).Receive(false); got != Delivered {
 		t.Errorf("arp: %v", got)
+	}
+}
+
+// TestSCTPChecksum uses the check value of CRC32c (RFC 3720 appendix B.4: 32
+// bytes of zeros give 8a9136aa).
+func TestSCTPChecksum(t *testing.T) {
+	zeros := make([]byte, 32)
+	zeros[9] = 0xff // in the field, which does not count
+	if got := SCTPChecksum(zeros); got != 0x8a9136aa {
+		t.Errorf("got %08x, want 8a9136aa", got)
+	}
+	if got := SCTPChecksum(zeros[:11]); got != 0 {
+		t.Errorf("short: %08x", got)
 	}
 }

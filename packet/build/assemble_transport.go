@@ -2,7 +2,6 @@ package build
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 
 	"verdict/packet"
 )
@@ -110,21 +109,16 @@ func dccpPart(typ uint64) int {
 	return 8
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // fillSCTP puts the header before body, by default with one chunk of data,
 // and computes its CRC32c.
-//
-// Ref: RFC 9260 §6.8, appendix A
 func (s *stack) fillSCTP(body []byte) []byte {
 	t := s.transport
 	if len(t.items) == 0 && !s.hasPayload && s.length == 0 && s.inner == nil {
 		t.items = append(t.items, t.header.items.newItem(1))
 	}
-	t.auto("checksum", 0)
 	whole := append(t.bytes(), body...)
 	if !t.given("checksum") {
-		binary.LittleEndian.PutUint32(t.b[8:], crc32.Checksum(whole, castagnoli))
+		binary.LittleEndian.PutUint32(t.b[8:], packet.SCTPChecksum(whole))
 		copy(whole, t.b)
 	}
 	return whole
@@ -134,9 +128,6 @@ func (s *stack) fillSCTP(body []byte) []byte {
 func (s *stack) checksum(whole []byte) uint16 {
 	protocol := uint8(s.transport.header.protocol)
 	_, pseudo, ok := packet.ChecksumOffset(protocol)
-	if protocol == packet.ProtoMobility {
-		pseudo, ok = true, true // RFC 6275 §6.1.1
-	}
 	if !ok {
 		return 0
 	}
