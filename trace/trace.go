@@ -33,7 +33,7 @@ const (
 	Note
 )
 
-// Event is one step. Sinks must copy what they keep of Got.
+// Event is one step. Sinks must copy what they keep of Got and Loaded.
 type Event struct {
 	Kind    Kind
 	Family  catalog.Family
@@ -44,8 +44,12 @@ type Event struct {
 	Verdict catalog.VerdictKind
 	Target  int // chain of a jump or goto
 	Got     []byte
-	Mark    uint32
-	Text    string
+	// Loaded is what the last load of the rule before Expr put into its
+	// register, LoadExpr its index; -1 without load.
+	Loaded   []byte
+	LoadExpr int
+	Mark     uint32
+	Text     string
 }
 
 // Sink takes events. It is called from the goroutine that runs the packet.

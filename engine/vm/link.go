@@ -23,7 +23,7 @@ func (e *UnsupportedError) Error() string {
 // Link makes a program of a snapshot. State is taken from, and added to, the
 // given state. Cost: linear in rules, and in the elements of verdict maps.
 func Link(rs *ruleset.Ruleset, state *State) (*Program, error) {
-	l := &linker{program: &Program{Rules: rs}, state: state, setIndex: map[*ruleset.Set]uint32{}}
+	l := &linker{program: &Program{Rules: rs, state: state}, state: state, setIndex: map[*ruleset.Set]uint32{}}
 	l.declare()
 	for i := range l.program.Chains {
 		if err := l.chain(&l.program.Chains[i]); err != nil {

@@ -51,6 +51,9 @@ func (l *linker) payload(x *expr.Payload) error {
 	if x.Write {
 		return l.emit(inst{op: opPayloadWrite, sub: uint8(x.Base), off: x.Offset, len: uint8(x.Len), src: reg(x.Src), ref: l.effectRef(x)})
 	}
+	if x.Base == catalog.BaseNetwork && x.Offset < 12 && x.Offset+x.Len > 7 {
+		l.program.Uses.TTL = true
+	}
 	in := inst{op: opPayload, sub: uint8(x.Base), off: x.Offset, len: uint8(x.Len), dst: reg(x.Dst)}
 	aligned := x.Len != 0 && x.Offset%x.Len == 0
 	if aligned {

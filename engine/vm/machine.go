@@ -62,6 +62,9 @@ type Machine struct {
 	sink   trace.Sink
 	inside packet.View // the packet inside a tunnel
 	ev     trace.Event
+	// What the last load of a traced rule delivered.
+	loaded   [16]byte
+	loadExpr int
 }
 
 // regFile is the size of the register file; behind the kernel's 80 bytes lies

@@ -32,6 +32,7 @@ type Program struct {
 	objrefs  []*objrefRef
 	fibs     []*expr.Fib
 	hashes   []*expr.Hash
+	state    *State
 
 	// NeedsCT says that some rule depends on connection tracking, by family:
 	// the kernel tracks only then.
@@ -45,6 +46,9 @@ type Program struct {
 type Uses struct {
 	Fib, Socket, SKUID, RT, CPU, Random, Time, OSF, XFRM, Cgroup, Hash bool
 	Interfaces                                                         bool // names or indices
+	// TTL: some rule reads what forwarding changes, the time to live or the
+	// IPv4 header checksum.
+	TTL bool
 }
 
 // Chain is a linked chain.
@@ -157,6 +161,7 @@ const (
 	opTProxy
 	opSynproxy
 	opFlowOffload
+	opPass // nothing: an object without effect on verdicts
 )
 
 // inst is one instruction. Registers are byte offsets into the register file.

@@ -103,6 +103,8 @@ func broken(result packet.LoadResult) outcome {
 func (m *Machine) action(in *inst) outcome {
 	at := m.pkt.CT
 	switch in.op {
+	case opPass:
+		return outNext
 	case opLog:
 		m.effect(in, m.prog.logs[in.ref])
 		return outNext

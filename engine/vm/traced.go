@@ -27,6 +27,9 @@ func (m *Machine) runTraced(pc uint32) {
 	code := m.prog.code
 	for {
 		in := &code[pc]
+		if in.expr == 0 {
+			m.loadExpr = -1
+		}
 		switch in.op {
 		case opEndRule:
 			m.hit(in.rule)
@@ -44,6 +47,7 @@ func (m *Machine) runTraced(pc uint32) {
 			continue
 		}
 		did := m.step(in)
+		m.noteLoad(in, did)
 		m.emitStep(in, did)
 		next, done := m.follow(in, pc, did)
 		if done {
@@ -57,7 +61,7 @@ func (m *Machine) runTraced(pc uint32) {
 func (m *Machine) emitStep(in *inst, did outcome) {
 	switch did {
 	case outBreak:
-		m.emit(trace.Event{Kind: trace.RuleBreak, Rule: in.rule, Expr: int(in.expr), Got: m.looked(in), Mark: m.pkt.Meta.Mark})
+		m.emit(trace.Event{Kind: trace.RuleBreak, Rule: in.rule, Expr: int(in.expr), Got: m.looked(in), Loaded: m.loaded[:], LoadExpr: m.loadExpr, Mark: m.pkt.Meta.Mark})
 	case outCut:
 		m.emit(trace.Event{Kind: trace.RuleUnknown, Rule: in.rule, Expr: int(in.expr)})
 	case outStop:
@@ -68,6 +72,19 @@ func (m *Machine) emitStep(in *inst, did outcome) {
 		m.emitTransfer(in, catalog.VerdictGoto)
 	case outReturn:
 		m.emitRule(in, catalog.VerdictReturn)
+	}
+}
+
+// noteLoad remembers what a load delivered.
+func (m *Machine) noteLoad(in *inst, did outcome) {
+	if did != outNext {
+		return
+	}
+	switch in.op {
+	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
+		opPayload, opMeta, opCT, opExthdr, opInner, opRT, opFib:
+		m.loadExpr = int(in.expr)
+		copy(m.loaded[:], m.regs[in.dst:])
 	}
 }
 
