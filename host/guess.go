@@ -90,9 +90,26 @@ func Guess(frames iter.Seq[Sighting]) Identity {
 	if len(order) == 0 {
 		return Identity{Reason: "the capture holds no frames"}
 	}
-	result := perInterface[order[0]].identity()
-	for _, index := range order[1:] {
-		result = merge(result, perInterface[index].identity())
+	identities, views := make([]Identity, len(order)), make([]*sides, len(order))
+	elsewhere := make(map[netip.Addr]int)
+	for n, index := range order {
+		identities[n], views[n] = perInterface[index].identity()
+		if views[n] != nil {
+			for address, count := range views[n].far {
+				elsewhere[address] += count
+			}
+		}
+	}
+	var result Identity
+	for n := range order {
+		if views[n] != nil {
+			perInterface[order[n]].ownAddresses(views[n], elsewhere, &identities[n])
+		}
+		if n == 0 {
+			result = identities[n]
+		} else {
+			result = merge(result, identities[n])
+		}
 	}
 	return result
 }
@@ -137,23 +154,25 @@ func joinReasons(a, b string) string {
 	return a + "; " + b
 }
 
-// identity draws the conclusion from one interface's tally.
-func (t *tally) identity() Identity {
+// identity draws the conclusion from one interface's tally. Where it finds
+// the host by direction or MAC address, it returns the addresses seen on the
+// host's side instead of deciding which are its own.
+func (t *tally) identity() (Identity, *sides) {
 	switch {
 	case t.directed > 0:
 		return t.fromDirections()
 	case len(t.stations) > 0:
 		return t.fromStations()
 	case t.packets > 0:
-		return t.fromAddresses()
+		return t.fromAddresses(), nil
 	}
-	return Identity{Reason: "no frame shows a MAC or IP address"}
+	return Identity{Reason: "no frame shows a MAC or IP address"}, nil
 }
 
 // fromDirections uses the recorded directions.
-func (t *tally) fromDirections() Identity {
+func (t *tally) fromDirections() (Identity, *sides) {
 	own := ranked(t.ownMACs)
-	id := Identity{Confidence: Confirmed}
+	id := Identity{Confidence: Confirmed, Reason: "the capture records which frames were sent and received"}
 	if len(own) > 0 {
 		id.MACs = own[:1]
 		// A second address belongs to the host only if it is about as common;
@@ -164,25 +183,24 @@ func (t *tally) fromDirections() Identity {
 			}
 		}
 	}
-	t.ownAddresses(t.directedSides(), &id)
-	id.Reason = joinReasons("the capture records which frames were sent and received", id.Reason)
-	if len(id.Addresses) == 0 && len(id.MACs) == 0 {
+	joined := t.directedSides()
+	if len(own) == 0 && len(joined.near) == 0 {
 		id.Confidence = NoGuess
 	}
-	return id
+	return id, &joined
 }
 
 // fromStations uses which MAC address takes part in nearly all frames.
-func (t *tally) fromStations() Identity {
+func (t *tally) fromStations() (Identity, *sides) {
 	order := t.rankedStations()
 	best := t.stations[order[0]]
 	if t.unicast == 0 {
-		return Identity{Reason: "all frames are addressed to groups, which every station hears"}
+		return Identity{Reason: "all frames are addressed to groups, which every station hears"}, nil
 	}
 	if best.frames*10 < t.unicast*9 {
 		return Identity{Conflict: true, Candidates: stationNames(order[:min(3, len(order))]),
 			Reason: fmt.Sprintf("no MAC address takes part in nearly all frames: the most frequent, %v, in %s",
-				order[0], percent(best.frames, t.unicast))}
+				order[0], percent(best.frames, t.unicast))}, nil
 	}
 	own, reason, confidence := order[0], "", Likely
 	if rivals := t.rivals(order); len(rivals) > 1 {
@@ -190,15 +208,13 @@ func (t *tally) fromStations() Identity {
 		own, reason, found = t.chooseStation(rivals)
 		if !found {
 			return Identity{Conflict: true, Candidates: stationNames(rivals),
-				Reason: fmt.Sprintf("the MAC addresses %s take part in the same frames", strings.Join(stationNames(rivals), " and "))}
+				Reason: fmt.Sprintf("the MAC addresses %s take part in the same frames", strings.Join(stationNames(rivals), " and "))}, nil
 		}
 		confidence = Unsure
 	} else {
 		reason = fmt.Sprintf("the MAC address %v takes part in %s of the frames", own, percent(best.frames, t.unicast))
 	}
-	id := Identity{MACs: []MAC{own}, Confidence: confidence, Reason: reason}
-	t.ownAddresses(t.stationSides(own), &id)
-	return id
+	return Identity{MACs: []MAC{own}, Confidence: confidence, Reason: reason}, &t.stations[own].sides
 }
 
 // fromAddresses uses which IP address takes part in nearly every packet.

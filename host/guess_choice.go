@@ -55,35 +55,44 @@ func (t *tally) directedSides() sides {
 	return joined
 }
 
-func (t *tally) stationSides(own MAC) sides { return t.stations[own].sides }
-
-// ownAddresses decides which addresses on the host's side are its own. On an
-// end host all of them are. On a router most belong to hosts behind it: there
-// only those count that it claims in ARP or neighbour discovery, and those in
-// a network of the hosts on the link.
-func (t *tally) ownAddresses(s sides, id *Identity) {
-	routers := false
+// ownAddresses decides which addresses on the host's side are its own.
+// Link-local ones always are, since they are never forwarded; those that are
+// as much at home on the far side (elsewhere: of any interface) never. On an
+// end host the others are its own, too. On a router most belong to hosts
+// behind it: there only those count that it claims in ARP or neighbour
+// discovery, and those in a network of the hosts on the link.
+func (t *tally) ownAddresses(s *sides, elsewhere map[netip.Addr]int, id *Identity) {
+	forwards := false
 	for _, is4 := range []bool{true, false} {
-		near, far := ofFamily(s.near, is4), ofFamily(s.far, is4)
-		common := covering(near)
-		if len(common) == 0 {
-			id.Addresses = append(id.Addresses, ranked(ofFamily(s.owned, is4))...)
-			continue
+		near, owned := ofFamily(s.near, is4), ofFamily(s.owned, is4)
+		far := routable(ofFamily(s.far, is4))
+		for address, n := range near {
+			if address.IsLinkLocalUnicast() {
+				owned[address] += n
+			} else if elsewhere[address]*10 >= n {
+				forwards = forwards || elsewhere[address] > 1
+				delete(near, address)
+			}
 		}
-		forwarding := t.severalPeers(id.MACs, common, far, is4) || is4 && disowned(common, s.owned)
-		if len(common) <= len(far) && len(common) <= maxOwnAddresses && !forwarding {
-			id.Addresses = append(id.Addresses, common...)
-			for _, owned := range ranked(ofFamily(s.owned, is4)) {
-				if !slices.Contains(id.Addresses, owned) {
-					id.Addresses = append(id.Addresses, owned)
+		common := covering(routable(near))
+		own := ranked(owned)
+		switch {
+		case len(common) == 0:
+		case len(common) > len(far) || len(common) > maxOwnAddresses || t.severalPeers(id.MACs, common, far, is4) ||
+			is4 && disowned(common, s.owned):
+			forwards = true
+			own = routerAddresses(routable(near), far, owned)
+		default:
+			for _, address := range own {
+				if !slices.Contains(common, address) {
+					common = append(common, address)
 				}
 			}
-			continue
+			own = common
 		}
-		routers = true
-		id.Addresses = append(id.Addresses, routerAddresses(near, far, ofFamily(s.owned, is4))...)
+		id.Addresses = append(id.Addresses, own...)
 	}
-	if !routers {
+	if !forwards {
 		return
 	}
 	id.Router = true
@@ -91,10 +100,21 @@ func (t *tally) ownAddresses(s sides, id *Identity) {
 	if len(id.Addresses) == 0 {
 		reason += ", and none of its own addresses is seen"
 	}
-	id.Reason = joinReasonsIfAny(id.Reason, reason)
+	id.Reason = joinReasons(id.Reason, reason)
 	if id.Confidence == Likely {
 		id.Confidence = Unsure
 	}
+}
+
+// routable returns the addresses that are not link-local.
+func routable(counters map[netip.Addr]int) map[netip.Addr]int {
+	part := make(map[netip.Addr]int)
+	for address, n := range counters {
+		if !address.IsLinkLocalUnicast() {
+			part[address] = n
+		}
+	}
+	return part
 }
 
 // maxOwnAddresses is how many addresses of a family one end host plausibly
