@@ -146,56 +146,6 @@ func TestVerifyTransport(t *testing.T) {
 	})
 }
 
-func TestReceive(t *testing.T) {
-	four := ipv4(t, ProtoTCP, 0, "", tcp(t, ""))
-	six := ipv6(t, ProtoTCP, tcp(t, ""))
-	edit := func(p []byte, at int, b ...byte) []byte {
-		p = append([]byte(nil), p...)
-		copy(p[at:], b)
-		return p
-	}
-	loopback := append(make([]byte, 15), 1)
-	tests := []struct {
-		name   string
-		packet []byte
-		want   Received
-	}{
-		{"ipv4", four, Delivered},
-		{"bad header checksum", edit(four, 10, 0xff), Dropped},
-		{"malformed", edit(four, 0, 0x44), Dropped},
-		{"truncated", four[:39], Dropped},
-		{"ipv6", six, Delivered},
-		{"multicast source", edit(six, 8, 0xff), Dropped},
-		{"destination without scope", edit(six, 24, 0xff, 0x00), Dropped},
-		{"destination of interface scope", edit(six, 24, 0xff, 0x01), Dropped},
-		{"destination of link scope", edit(six, 24, 0xff, 0x02), Delivered},
-		{"loopback source", edit(six, 8, loopback...), Dropped},
-		{"mapped source", edit(six, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff), Dropped},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			link := LinkIPv4
-			if tt.packet[0]>>4 == 6 {
-				link = LinkIPv6
-			}
-			if got := decoded(link, tt.packet).Receive(false); got != tt.want {
-				t.Errorf("got %v, want %v", got, tt.want)
-			}
-		})
-	}
-	if got := decoded(LinkIPv6, edit(six, 8, loopback...)).Receive(true); got != Delivered {
-		t.Errorf("loopback source on the loopback device: %v", got)
-	}
-	var v View
-	v.Decode(LinkIPv4, four[:19], 40)
-	if got := v.Receive(false); got != ReceivedUnknown {
-		t.Errorf("cut header: %v", got)
-	}
-	if got := decoded(LinkEthernet, ethernet(t, "0806", make([]byte, 28))).Receive(false); got != Delivered {
-		t.Errorf("arp: %v", got)
-	}
-}
-
 // TestSCTPChecksum uses the check value of CRC32c (RFC 3720 appendix B.4: 32
 // bytes of zeros give 8a9136aa).
 func TestSCTPChecksum(t *testing.T) {

@@ -1,7 +1,5 @@
 package packet
 
-import "encoding/binary"
-
 // Received tells whether a packet that an interface delivers gets as far as
 // the prerouting hooks.
 type Received uint8
@@ -15,9 +13,10 @@ const (
 	ReceivedUnknown
 )
 
-// Receive tells what the IP stack does with the packet before its first
-// hook: it drops packets with bad lengths, IPv4 packets with a bad header
-// checksum, and IPv6 packets whose addresses may not come from a wire.
+// Receive tells what the network stack does with the packet before its first
+// hook: it drops IP packets with bad lengths, IPv4 packets with a bad header
+// checksum, IPv6 packets whose addresses may not come from a wire or whose
+// hop-by-hop options are refused, and ARP packets that do not fit Ethernet.
 // loopback says that the packet came over the loopback device. Packets of
 // other protocols are delivered, to whatever hooks their protocol has.
 //
@@ -27,10 +26,12 @@ const (
 // the caller to decide, who knows the interface's address. A packet that the
 // host itself sends is not received, and nothing here applies to it.
 //
-// Ref: ip_rcv_core, ip6_rcv_core
+// Ref: ip_rcv_core, ip6_rcv_core, arp_rcv
 func (v *View) Receive(loopback bool) Received {
 	switch v.ipType {
 	case TypeIPv4, TypeIPv6:
+	case TypeARP:
+		return v.receiveARP()
 	default:
 		return Delivered
 	}
@@ -52,33 +53,17 @@ func (v *View) Receive(loopback bool) Received {
 	return Delivered
 }
 
-// receiveIPv6 checks the addresses. They are in the capture, else the header
-// would be cut.
-//
-// Ref: RFC 4291 §2.5.3, §2.7
-func (v *View) receiveIPv6(loopback bool) Received {
-	if v.ipOff+40 > len(v.Data) {
-		return ReceivedUnknown
+// receiveARP checks that addresses have the lengths of Ethernet and IPv4.
+func (v *View) receiveARP() Received {
+	if !v.hasEthernetHeader() {
+		return Delivered
 	}
-	src, dst := v.Data[v.ipOff+8:v.ipOff+24], v.Data[v.ipOff+24:v.ipOff+40]
-	multicast := dst[0] == 0xff
-	scope := dst[1] & 0xf
+	h, result := v.span(v.ipOff, 28)
 	switch {
-	case src[0] == 0xff,
-		multicast && scope == 0,
-		!loopback && (isLoopback6(src) || isLoopback6(dst)),
-		!loopback && multicast && scope == 1,
-		isMapped(src):
+	case result == Cut:
+		return ReceivedUnknown
+	case result != OK || h[4] != 6 || h[5] != 4:
 		return Dropped
 	}
 	return Delivered
-}
-
-func isLoopback6(a []byte) bool {
-	return binary.BigEndian.Uint64(a) == 0 && binary.BigEndian.Uint64(a[8:]) == 1
-}
-
-// isMapped reports whether an address is ::ffff:0:0/96.
-func isMapped(a []byte) bool {
-	return binary.BigEndian.Uint64(a) == 0 && binary.BigEndian.Uint32(a[8:]) == 0xffff
 }

@@ -273,8 +273,15 @@ func (v *View) DeviceLen() int {
 }
 
 // HideMac takes the link header away: for a packet that the host itself
-// sends, which has none before it reaches a device. Decode brings it back.
+// sends, which has none before it reaches a device. ShowMac, or Decode,
+// brings it back.
 func (v *View) HideMac() {
 	v.link |= linkHidden
+	v.setLinkHeader()
+}
+
+// ShowMac undoes HideMac.
+func (v *View) ShowMac() {
+	v.link &^= linkHidden
 	v.setLinkHeader()
 }

@@ -1,6 +1,9 @@
 package build
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // itemSyntax describes the options or chunks of a header.
 type itemSyntax struct {
@@ -183,14 +186,7 @@ func (s *itemSyntax) itemSize(b []byte) (int, bool) {
 	return size, size >= least && size <= len(b)
 }
 
-func allZero(b []byte) bool {
-	for _, x := range b {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
-}
+func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 var tcpOptions = itemSyntax{
 	keyword: "option",
