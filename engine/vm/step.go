@@ -141,7 +141,12 @@ func (m *Machine) bitwise(in *inst) outcome {
 	n := int(in.len)
 	words := (n + 3) / 4
 	src, dst := m.bytes(in.src, 4*words), m.bytes(in.dst, 4*words)
-	data := m.prog.data[in.off:]
+	var data []byte
+	if in.sub >= bitwiseAnd && in.inv { // the second operand is a register
+		data = m.bytes(uint8(in.off), 4*words)
+	} else {
+		data = m.prog.data[in.off:]
+	}
 	word := func(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
 	switch in.sub {
 	case bitwiseMaskXor:
@@ -163,9 +168,6 @@ func (m *Machine) bitwise(in *inst) outcome {
 			carry = w << (32 - in.val)
 		}
 	default:
-		if in.inv { // the second operand is a register
-			data = m.bytes(uint8(in.off), 4*words)
-		}
 		for i := range words {
 			a, b := word(src, i), word(data, i)
 			switch in.sub {
