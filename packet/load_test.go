@@ -44,7 +44,7 @@ func TestLoad(t *testing.T) {
 		{"inner of a header without data", BaseInner, 0, 1, "break"},
 		{"nothing at the end", BaseNetwork, 40, 0, ""},
 		{"negative", BaseNetwork, -1, 1, "break"},
-		{"far", BaseNetwork, 1 << 62, 1 << 62, "break"},
+		{"far", BaseNetwork, 1 << 30, 1 << 30, "break"},
 		{"tunnel base", 4, 0, 1, "break"},
 	}
 	v := decoded(LinkEthernet, frame)
