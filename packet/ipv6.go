@@ -3,7 +3,8 @@ package packet
 import "encoding/binary"
 
 // MaxIPv6Headers bounds the extension headers that a walk follows; a packet
-// with more is unspecified.
+// with more is unspecified. Linux bounds the walk since 7.1; before, only the
+// packet's end did.
 const MaxIPv6Headers = 12
 
 // parseIPv6 makes the checks of packet preparation and walks the extension
