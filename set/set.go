@@ -111,16 +111,20 @@ func (s *Set) Insert(e *Entry, now int64) (*Entry, error) {
 // checkSize reports ErrFull if the transaction holds too many elements. The
 // kernel counts deleted elements until the commit and adds as many to the
 // limit, which comes to the same. The limit of ranges counts both ends, and
-// one more for the end in front of the first range.
+// one more while the end in front of the first range, at key zero, is there.
+//
+// Ref: nf_tables_api.c, nft_set_maxsize; nft_set_rbtree.c, nft_rbtree_adjust_maxsize
 func (s *Set) checkSize() error {
 	if s.desc.Size == 0 {
 		return nil
 	}
-	limit := int(s.desc.Size)
+	limit, n := int(s.desc.Size), s.backend.Next().Len()
 	if s.kind == Rbtree {
-		limit = 2*limit + 1
+		if limit *= 2; n == limit+1 && s.backend.Find(elem.NewIntervalEnd(make([]byte, s.desc.KeyLen)), 0) != nil {
+			limit++
+		}
 	}
-	if s.backend.Next().Len() > limit {
+	if n > limit {
 		return fmt.Errorf("%w: its size is %d", elem.ErrFull, s.desc.Size)
 	}
 	return nil
