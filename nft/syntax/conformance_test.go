@@ -154,3 +154,48 @@ func TestConformanceCases(t *testing.T) {
 	}
 	t.Logf("parsed %d of %d accepted cases; of %d refused ones the parser refuses %d", parsed, ok, fails, refused)
 }
+
+// TestListings parses recorded listings and prints them again, which must
+// give the same bytes.
+func TestListings(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"conformance/nft/dumps/*/*.nft", "corpus/nft/*/*.list", "corpus/iptables/*.list"} {
+		dir := testdata.Path(t, strings.SplitN(pattern, "/*", 2)[0])
+		names, err := filepath.Glob(filepath.Join(dir, strings.SplitN(pattern, "/*", 2)[1][1:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(pattern, "*") > 1 {
+			names, _ = filepath.Glob(filepath.Join(testdata.Root(), filepath.FromSlash(pattern)))
+		}
+		files = append(files, names...)
+	}
+	same := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, list := parseText(name, string(text))
+		if list.HasErrors() {
+			t.Errorf("%s: %v", name, list.Err())
+			continue
+		}
+		var b strings.Builder
+		if err := syntax.PrintFile(&b, file); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != string(text) {
+			got, want := strings.Split(b.String(), "\n"), strings.Split(string(text), "\n")
+			for i := range min(len(got), len(want)) {
+				if got[i] != want[i] {
+					t.Errorf("%s:%d\n got %q\nwant %q", name, i+1, got[i], want[i])
+					break
+				}
+			}
+			continue
+		}
+		same++
+	}
+	t.Logf("%d of %d listings print the same", same, len(files))
+}

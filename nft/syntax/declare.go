@@ -141,6 +141,7 @@ type Duration struct {
 	At
 	Milliseconds uint64
 	Variable     *Variable // the value came as $name; Milliseconds is 0 then
+	Seconds      bool      // print it as whole seconds
 }
 
 // Size is `size N;`.

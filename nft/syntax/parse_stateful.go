@@ -144,8 +144,10 @@ func (p *parser) lastStatement() Statement {
 	start := p.tok.start
 	p.next()
 	l := &Last{}
-	if p.acceptWord("used") && !p.acceptWord("never") {
-		l.Used = p.duration()
+	if p.acceptWord("used") {
+		if l.Never = p.acceptWord("never"); !l.Never {
+			l.Used = p.duration()
+		}
 	}
 	l.At = p.since(start)
 	return l

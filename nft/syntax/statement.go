@@ -72,7 +72,8 @@ type ConnLimit struct {
 // Last is `last [used T|never]`.
 type Last struct {
 	At
-	Used *Duration // nil: never
+	Used  *Duration // nil: never
+	Never bool      // `used never` was written, or is to be printed
 }
 
 // Log is `log …`.
