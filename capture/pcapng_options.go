@@ -91,7 +91,7 @@ func (r *Reader) interfaceBlock(b *block) error {
 			}
 		case optionFCSLen:
 			if len(value) >= 1 {
-				clock.fcsLen = int(value[0])
+				clock.fcsLen = fcsBytes(value[0])
 			}
 		case optionTimeOffset:
 			if len(value) >= 8 {
@@ -105,6 +105,15 @@ func (r *Reader) interfaceBlock(b *block) error {
 	r.interfaces = append(r.interfaces, described)
 	s.clocks = append(s.clocks, clock)
 	return nil
+}
+
+// fcsBytes reads if_fcslen, which counts bits, but bytes in the files of some
+// writers. No link has a check sequence of under eight bits.
+func fcsBytes(value byte) int {
+	if value < 8 {
+		return int(value)
+	}
+	return int(value) / 8
 }
 
 // maxInterfaces bounds the memory that a hostile file can claim.

@@ -114,10 +114,16 @@ var readTable = []struct {
 	{"frame check sequence of the interface",
 		newNgFile(big).iface(1, 0, option{13, "\x04"}).enhanced(0, 1, 6, "abFCSF").simple(5, "aFCSF").b,
 		"ab/2 link 1 if 0 at 1000\na/1 link 1 if 0\nend"},
+	{"frame check sequence of the interface, in bits",
+		newNgFile(little).iface(1, 0, option{13, "\x20"}).enhanced(0, 1, 6, "abFCSF").b,
+		"ab/2 link 1 if 0 at 1000\nend"},
 	{"other blocks are passed over",
 		newNgFile(little).block(4, make([]byte, 20)).iface(1, 0).block(5, make([]byte, 12)).
 			block(10, make([]byte, 600000)).block(0x0bad, []byte("pen!custom")).block(0x40000bad, nil).enhanced(0, 1, 1, "x").b,
 		"x/1 link 1 if 0 at 1000\nend"},
+	{"time offset and resolution",
+		newNgFile(big).iface(1, 0, option{9, "\x03"}, option{14, "\x00\x00\x00\x00\x00\x00\x00\x64"}).enhanced(0, 5, 1, "x").b,
+		"x/1 link 1 if 0 at 100005000000\nend"},
 	{"pcapng without frames", newNgFile(little).b, "end"},
 	{"all-zero timestamps mean none", newNgFile(little).iface(1, 0).enhanced(0, 0, 1, "x").b, "x/1 link 1 if 0\nend"},
 

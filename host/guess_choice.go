@@ -66,14 +66,18 @@ func (t *tally) ownAddresses(s *sides, elsewhere map[netip.Addr]int, id *Identit
 	for _, is4 := range []bool{true, false} {
 		near, owned := ofFamily(s.near, is4), ofFamily(s.owned, is4)
 		far := routable(ofFamily(s.far, is4))
+		all, passing := 0, 0
 		for address, n := range near {
+			all += n
 			if address.IsLinkLocalUnicast() {
 				owned[address] += n
 			} else if elsewhere[address]*10 >= n {
-				forwards = forwards || elsewhere[address] > 1
+				passing += n
 				delete(near, address)
 			}
 		}
+		// A few frames may be misdirected or forged.
+		forwards = forwards || all > 0 && passing*20 >= all
 		common := covering(routable(near))
 		own := ranked(owned)
 		switch {

@@ -64,6 +64,15 @@ func (s *scene) directed(n, index int, near, far string) *scene {
 	return s
 }
 
+// on adds the frames of another scene, captured on interface index.
+func (s *scene) on(index int, other *scene) *scene {
+	for _, frame := range other.frames {
+		frame.Interface = index
+		s.frames = append(s.frames, frame)
+	}
+	return s
+}
+
 func (s *scene) foreign(n int, a, b string) *scene {
 	for range n {
 		s.frames = append(s.frames, Sighting{Way: WayForeign, SrcIP: ip(a), DstIP: ip(b)})
@@ -158,6 +167,41 @@ func TestGuess(t *testing.T) {
 			s.directed(20, 0, "192.168.1.1", "192.168.1.20")
 			return s
 		}(), "confirmed [] [203.0.113.7 192.168.1.1] router", "forwards"},
+		{"router with few remote hosts", new(scene).talk(5, 10, "192.168.1.20", gateway, "9.9.9.9").
+			talk(5, 11, "192.168.1.21", gateway, "9.9.9.9").talk(5, 12, "192.168.1.22", gateway, "8.8.8.8"),
+			"unsure [02:00:00:00:00:01] [] router", "none of its own addresses"},
+		{"host with two addresses among its peers", new(scene).talk(5, 10, "192.168.1.20", own, "192.168.1.5").
+			talk(5, 11, "192.168.1.21", own, "192.168.1.6").talk(5, 12, "192.168.1.22", own, "192.168.1.5").talk(5, 13, "198.51.100.1", own, "192.168.1.6").
+			talk(5, 13, "198.51.100.2", own, "192.168.1.6"),
+			"likely [02:00:00:00:00:02] [192.168.1.6 192.168.1.5]", "100 %"},
+		{"link-local addresses are never forwarded", lanSide().talk(2, 10, "fe80::20", gateway, "fe80::1"),
+			"unsure [02:00:00:00:00:01] [fe80::1] router", "forwards"},
+		{"a second interface tells nothing", server().on(1, new(scene).broadcast(5, 9, "10.0.0.9")),
+			"unsure [02:00:00:00:00:02] [192.0.2.10]", "has 1 address"},
+		{"the first interface tells nothing", new(scene).broadcast(5, 9, "10.0.0.9").on(1, server()),
+			"unsure [02:00:00:00:00:02] [192.0.2.10]", "has 1 address"},
+		{"neither interface tells", new(scene).broadcast(5, 9, "10.0.0.9").on(1, new(scene).talk(5, own, "10.0.0.1", gateway, "9.9.9.9")),
+			"none [] [] conflict [02:00:00:00:00:01 02:00:00:00:00:02]", "every station hears; the MAC addresses"},
+		{"two interfaces without directions", func() *scene {
+			inside, outside := new(scene), new(scene)
+			for n := range 20 {
+				for client := range 3 {
+					inside.talk(1, byte(10+client), fmt.Sprintf("192.168.1.%d", 20+client), 3, remote(n))
+				}
+				outside.talk(1, 4, remote(n), 2, "203.0.113.7")
+			}
+			return inside.on(1, outside)
+		}(), "unsure [02:00:00:00:00:03 02:00:00:00:00:02] [203.0.113.7] router", "forwards"},
+		{"directions with MAC addresses", func() *scene {
+			s := server().talk(1, gateway, remote(1), 5, "192.0.2.99")
+			for i := range s.frames {
+				s.frames[i].Way = WayReceived
+				if s.frames[i].SrcMAC == mac(own) {
+					s.frames[i].Way = WaySent
+				}
+			}
+			return s
+		}(), "confirmed [02:00:00:00:00:02] [192.0.2.10]", "records"},
 		{"nothing but foreign frames", new(scene).foreign(3, "10.0.0.1", "10.0.0.2"), "none [] []", ""},
 		{"frames without addresses", &scene{[]Sighting{{}, {}}}, "none [] []", "no frame shows"},
 	} {

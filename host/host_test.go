@@ -149,6 +149,13 @@ func TestAddressKinds(t *testing.T) {
 	}
 }
 
+func TestAddresses(t *testing.T) {
+	want := "[127.0.0.1 ::1 203.0.113.7 10.8.0.1 172.16.0.1 10.9.0.1 192.168.1.1 fd00:1::1 fe80::1 198.51.100.1]"
+	if got := fmt.Sprint(parse(t, router).Addresses()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestRoute(t *testing.T) {
 	host := parse(t, router)
 	for _, test := range []struct {

@@ -148,6 +148,8 @@ func TestFromIPJSON(t *testing.T) {
 			{"ifindex":5,"ifname":"sit0","flags":["NOARP"],"link_type":"sit","address":"0.0.0.0","addr_info":[]},
 			{"ifindex":6,"ifname":"odd","flags":["UP"],"link_type":"[827]","address":"02:00:00:00:00:03:04:05","addr_info":[{"family":"inet","local":"10.2.0.1","address":"10.2.0.2","prefixlen":32}]}]`)},
 		Input{"link", []byte(`[{"ifindex":4,"ifname":"eth0","flags":["UP"],"link_type":"ether","group":"7","address":"02:00:00:00:00:02","linkinfo":{"info_kind":"vlan","info_data":{"id":12}},"link":"odd"}]`)},
+		Input{"vrf", []byte(`[{"ifindex":7,"ifname":"red","flags":["UP"],"link_type":"ether","linkinfo":{"info_kind":"vrf","info_data":{"table":10}}},
+			{"ifindex":8,"ifname":"in-red","flags":["UP"],"link_type":"ether","master":"red","addr_info":[{"local":"10.7.0.1","prefixlen":24}]}]`)},
 		Input{"neigh", []byte(`[{"dst":"10.0.0.9","dev":"eth0","state":["FAILED"]},{"dst":"10.0.0.8","dev":"eth0","lladdr":"02:00:00:00:00:08","state":["STALE"]}]`)},
 		Input{"rule", []byte(`[{"priority":0,"src":"all","table":"local"},{"priority":32766,"src":"all","table":"main"},{"priority":32767,"src":"all","table":"default"}]`)},
 		Input{"fdb", []byte(`[{"mac":"02:00:00:00:00:08","ifname":"eth0","flags":[],"master":"odd","state":"static"}]`)},
@@ -179,6 +181,9 @@ func TestFromIPJSON(t *testing.T) {
 		if got := fmt.Sprintf("%v %s %v", route.Type, route.Dev, route.Gateway); got != want {
 			t.Errorf("%s: %s, want %s", dst, got, want)
 		}
+	}
+	if route, ok := host.RouteIn(10, netip.MustParseAddr("10.7.0.1")); !ok || route.Type != RouteLocal {
+		t.Errorf("in the VRF: %v, %v", route, ok)
 	}
 	if mac, ok := host.Neighbour(4, netip.MustParseAddr("10.0.0.8")); !ok || mac[5] != 8 {
 		t.Errorf("neighbour: %v, %v", mac, ok)

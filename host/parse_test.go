@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestParseErrors(t *testing.T) {
@@ -98,6 +99,15 @@ func TestLoadFile(t *testing.T) {
 	}
 	if _, err := LoadFile(name + "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	if host, err := Load(strings.NewReader(router)); err != nil || len(host.Interfaces()) != 7 {
+		t.Errorf("%v, %v", host, err)
+	}
+	if _, err := Load(iotest.ErrReader(os.ErrClosed)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a broken reader: %v", err)
 	}
 }
 

@@ -21,7 +21,7 @@ func (t *trace) oddFrames(at, every time.Duration, from leg) {
 	}
 }
 
-// next moves a little on.
+// soon moves a little on.
 func (t *trace) soon(at *time.Duration) time.Duration {
 	*at += t.delay(time.Millisecond, 40*time.Millisecond)
 	return *at

@@ -25,7 +25,6 @@ type session struct {
 	flow
 	at     time.Duration // of the next packet
 	rtt    time.Duration
-	clock  uint32 // of the timestamp option
 	client side
 	server side
 }
