@@ -192,7 +192,7 @@ func appendSetHeader(b []byte, c *Change, def *SetDef) []byte {
 	if def.Memory {
 		b = append(b, " policy 1"...)
 	}
-	if def.Size != 0 {
+	if def.Size != 0 && def.Flags&SetConstant == 0 {
 		b = append(b, " size "...)
 		b = strconv.AppendUint(b, uint64(def.Size), 10)
 	}

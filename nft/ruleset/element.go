@@ -32,7 +32,7 @@ func (s *Set) checkElement(el *Element) *refusal {
 		return refuse(syscall.EINVAL, "set %q is no map of objects", s.Name)
 	case len(el.KeyEnd) > 0 && (!ranges || all || end):
 		return refuse(syscall.EINVAL, "set %q has no ranges with two keys", s.Name)
-	case end && (hasData || hasObject || el.HasTimeout || el.Expires != 0 || len(el.Exprs) > 0):
+	case end && (hasData || hasObject || el.HasTimeout || el.Expires != 0 || len(el.Exprs) > 0 || el.Comment != "" || el.OpenInterval):
 		return refuse(syscall.EINVAL, "the end of an interval carries nothing")
 	}
 	return nil

@@ -176,7 +176,7 @@ func parseChain(c *Change, w *words) {
 			base().Priority = int32(n)
 		case "policy":
 			def.HasPolicy = true
-			policy := map[string]catalog.VerdictKind{"accept": catalog.VerdictAccept, "drop": catalog.VerdictDrop}[w.next()]
+			policy := map[string]catalog.VerdictKind{"accept": catalog.VerdictAccept, "drop": catalog.VerdictDrop, "continue": catalog.VerdictContinue}[w.next()]
 			if def.Base != nil {
 				def.Base.Policy = policy
 			}

@@ -10,7 +10,9 @@ import (
 // Elements is the store of a set's elements in one snapshot: a view of the
 // structure that package set selects, plus what the elements carry. It is safe
 // for concurrent readers. Only the elements of sets that packets update (flag
-// SetEval) come and go while a snapshot is in use.
+// SetEval) come and go while a snapshot is in use. Timeout and expiration of
+// an element belong to the element: when a later batch changes them, they
+// change in older snapshots too.
 //
 // At packet time use Lookup, or keep View and call that. An entry leads to
 // what it carries without further look-ups: Entry.Index is the number of its

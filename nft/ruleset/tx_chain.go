@@ -246,11 +246,11 @@ func (tx *transaction) deleteChain(t *Table, c *Change, i int) error {
 	if c.ChainDef != nil && c.ChainDef.Base != nil && len(c.ChainDef.Base.Devices) > 0 && chain.Base != nil {
 		return tx.deleteDevices(t, i, c.ChainDef.Base.Devices)
 	}
-	tx.flushChain(t, i)
-	chain = t.edit.chains.items[i]
+	// The kernel counts jumps from the chain's own rules as well.
 	if chain.use > 0 {
 		return refuse(syscall.EBUSY, "chain %q is the target of %d rules or elements", chain.Name, chain.use).at(nameWord)
 	}
+	tx.flushChain(t, i)
 	t.edit.chains.remove(i)
 	tx.changed = true
 	return nil
