@@ -282,6 +282,30 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+func TestOpenStandardInput(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.pcap.gz")
+	if err := os.WriteFile(name, gzipped(newPcapFile(big, pcapMagicMicro, 4, 0, 1).record(0, 0, 1, 1, "a").b), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
+	os.Stdin = file
+	reader, err := Open("-", Options{})
+	if got, want := transcript(reader, err), "a/1 link 1 if 0 at 0\nend"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := file.Stat(); err != nil {
+		t.Errorf("Close closed standard input: %v", err)
+	}
+}
+
 func TestMaxFrame(t *testing.T) {
 	large := strings.Repeat("x", 300000)
 	file := newPcapFile(little, pcapMagicMicro, 4, 0, 1).record(0, 0, 300000, 300000, large).b

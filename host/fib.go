@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -15,39 +16,88 @@ type routeTable struct{ v4, v6 routeFamily }
 type routeFamily struct {
 	routes  []Route // grouped by Dst, in order of metric
 	lengths []int   // prefix lengths in use, longest first
-	groups  map[netip.Prefix]routeGroup
+	// Where each Dst's group lies; IPv4 has keys that hash faster.
+	groups4 map[uint64]routeGroup
+	groups6 map[key6]routeGroup
 }
 
 // routeGroup is a run of routes with the same Dst.
 type routeGroup struct{ from, to int }
 
-func (t *routeTable) family(address netip.Addr) *routeFamily {
-	if address.Is4() {
-		return &t.v4
+// key4 is an IPv4 prefix in one word: its bits, then its length.
+func key4(bits uint32, length int) uint64 {
+	return uint64(bits>>(32-length)<<(32-length))<<8 | uint64(length)
+}
+
+// key6 is an IPv6 prefix.
+type key6 struct {
+	high, low uint64
+	length    int
+}
+
+func newKey6(high, low uint64, length int) key6 {
+	if length <= 64 {
+		return key6{high >> (64 - length) << (64 - length), 0, length}
 	}
-	return &t.v6
+	return key6{high, low >> (128 - length) << (128 - length), length}
+}
+
+func words(a netip.Addr) (high, low uint64) {
+	b := a.As16()
+	return binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])
+}
+
+func word4(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
 }
 
 // lookup finds the best route of a table; nil when there is none.
 func (h *Host) lookup(table uint32, dst netip.Addr, index int) *Route {
-	t, ok := h.tables[table]
-	if !ok || !dst.IsValid() {
-		return nil
+	t := h.local
+	if table != TableLocal {
+		t = h.tables[table]
 	}
-	f := t.family(dst)
+	switch {
+	case t == nil:
+		return nil
+	case dst.Is4():
+		return t.v4.lookup4(word4(dst), index)
+	case dst.Is6():
+		high, low := words(dst)
+		return t.v6.lookup6(high, low, index)
+	}
+	return nil
+}
+
+func (f *routeFamily) lookup4(dst uint32, index int) *Route {
 	for _, length := range f.lengths {
-		prefix, err := dst.Prefix(length)
-		if err != nil {
-			return nil
-		}
-		group, ok := f.groups[prefix]
-		if !ok {
-			continue
-		}
-		for n := group.from; n < group.to; n++ {
-			if route := &f.routes[n]; index == 0 || route.Uses(index) {
+		if group, ok := f.groups4[key4(dst, length)]; ok {
+			if route := f.choose(group, index); route != nil {
 				return route
 			}
+		}
+	}
+	return nil
+}
+
+func (f *routeFamily) lookup6(high, low uint64, index int) *Route {
+	for _, length := range f.lengths {
+		if group, ok := f.groups6[newKey6(high, low, length)]; ok {
+			if route := f.choose(group, index); route != nil {
+				return route
+			}
+		}
+	}
+	return nil
+}
+
+// choose returns the first route of a group that leaves by an interface; 0
+// admits all.
+func (f *routeFamily) choose(group routeGroup, index int) *Route {
+	for n := group.from; n < group.to; n++ {
+		if route := &f.routes[n]; index == 0 || route.Uses(index) {
+			return route
 		}
 	}
 	return nil
@@ -66,6 +116,7 @@ func (h *Host) addRoutes() *Error {
 	for _, route := range h.kernelRoutes() {
 		h.addRoute(route)
 	}
+	h.local = h.tables[TableLocal]
 	for _, table := range h.tables {
 		table.v4.build()
 		table.v6.build()
@@ -118,7 +169,10 @@ func (h *Host) addRoute(r Route) {
 		table = new(routeTable)
 		h.tables[r.Table] = table
 	}
-	f := table.family(r.Dst.Addr())
+	f := &table.v6
+	if r.Dst.Addr().Is4() {
+		f = &table.v4
+	}
 	f.routes = append(f.routes, r)
 }
 
@@ -127,18 +181,22 @@ func (f *routeFamily) build() {
 	slices.SortStableFunc(f.routes, func(a, b Route) int {
 		return cmp.Or(cmp.Compare(b.Dst.Bits(), a.Dst.Bits()), a.Dst.Addr().Compare(b.Dst.Addr()), cmp.Compare(a.Metric, b.Metric))
 	})
-	f.groups = make(map[netip.Prefix]routeGroup, len(f.routes))
-	for n := range f.routes {
-		dst := f.routes[n].Dst
-		group, known := f.groups[dst]
-		if !known {
-			group.from = n
+	f.groups4, f.groups6 = make(map[uint64]routeGroup), make(map[key6]routeGroup)
+	for from := 0; from < len(f.routes); {
+		dst, to := f.routes[from].Dst, from+1
+		for to < len(f.routes) && f.routes[to].Dst == dst {
+			to++
 		}
-		group.to = n + 1
-		f.groups[dst] = group
+		if dst.Addr().Is4() {
+			f.groups4[key4(word4(dst.Addr()), dst.Bits())] = routeGroup{from, to}
+		} else {
+			high, low := words(dst.Addr())
+			f.groups6[newKey6(high, low, dst.Bits())] = routeGroup{from, to}
+		}
 		if last := len(f.lengths) - 1; last < 0 || f.lengths[last] != dst.Bits() {
 			f.lengths = append(f.lengths, dst.Bits())
 		}
+		from = to
 	}
 }
 

@@ -49,6 +49,7 @@ type Host struct {
 	byName      map[string]*Interface
 	byIndex     map[int]*Interface
 	tables      map[uint32]*routeTable
+	local       *routeTable // of table local, which every packet asks
 	neighbours  map[neighbourKey]MAC
 	assumptions []Assumption
 }
