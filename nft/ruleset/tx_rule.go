@@ -216,6 +216,9 @@ func (tx *transaction) place(t *Table) expr.Place {
 // refer takes the reference that an expression holds. If the reference's name
 // is not final it returns a copy of the expression with the final name.
 func (tx *transaction) refer(t *Table, e expr.Expr) (expr.Expr, error) {
+	if hooks, nat := hooksOf(e, t.Family); nat || hooks != atAny {
+		needsValidation(t)
+	}
 	switch x := any(e).(type) {
 	case *expr.Immediate:
 		if v := x.Data.Verdict; v != nil && jumps(v) {
@@ -253,12 +256,7 @@ func (tx *transaction) refer(t *Table, e expr.Expr) (expr.Expr, error) {
 		again.Set, again.SetID = name, 0
 		return any(&again).(expr.Expr), nil
 	case *expr.FlowOffload:
-		needsValidation(t)
 		return nil, tx.referFlowtable(t, x.Flowtable)
-	default:
-		if hooks, nat := hooksOf(e, t.Family); nat || hooks != atAny {
-			needsValidation(t)
-		}
 	}
 	return nil, nil
 }

@@ -262,7 +262,7 @@ func (tx *transaction) referSet(t *Table, name string, id uint32) (string, error
 	}
 	s = tx.ownSet(t, i)
 	s.use++
-	if len(s.edit.names.list) > 0 || s.DataType == TypeVerdict {
+	if s.DataType == TypeVerdict || s.ObjType == expr.ObjectSynproxy {
 		needsValidation(t)
 	}
 	return s.Name, nil
