@@ -6,6 +6,7 @@ type Table struct {
 	Trivia
 	Family, Name Word
 	HasBlock     bool
+	Dense        bool // listed without blank lines between items, as `list chains` is
 	// Items holds in written order: *TableFlags, *CommentProperty, *Chain,
 	// *Set, *StatefulObj, *Flowtable, *Define, *Undefine, *Include, *Empty.
 	Items []Item

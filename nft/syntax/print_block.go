@@ -180,7 +180,7 @@ func (p *printer) table(t *Table, head string) {
 	p.open(&t.Trivia)
 	flags := false
 	for i, item := range t.Items {
-		if i > 0 && !p.source && !p.inline && p.apart(t.Items[i-1], item, flags) {
+		if i > 0 && !t.Dense && !p.source && !p.inline && p.apart(t.Items[i-1], item, flags) {
 			p.newline()
 		}
 		p.before(item.Around(), i > 0)

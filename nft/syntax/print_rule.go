@@ -77,7 +77,11 @@ func (p *printer) statement(s Statement) {
 		p.str("tproxy")
 		p.option(s.Family)
 		p.str(" to ")
-		p.addressAndPort(s.Addr, s.Port)
+		if s.Port == nil {
+			p.address(s.Addr, true) // in brackets even without a port
+		} else {
+			p.addressAndPort(s.Addr, s.Port)
+		}
 	case *Synproxy:
 		p.str("synproxy")
 		p.synproxy(s)
