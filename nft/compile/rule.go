@@ -1,0 +1,98 @@
+package compile
+
+import (
+	"verdict/catalog"
+	"verdict/diag"
+	"verdict/nft/expr"
+	"verdict/nft/ruleset"
+	"verdict/nft/syntax"
+)
+
+// rule is the state of compiling one rule.
+type rule struct {
+	*compiler
+	family catalog.Family
+	table  *tableInfo
+	chain  *chainInfo
+	ctx    *protoContext
+	inner  map[*catalog.Protocol]*protoContext
+	stmts  []statement
+	// declare is set where only the type of an expression matters: no
+	// statements are wanted, and dependencies are not checked.
+	declare bool
+	// made collects the anonymous sets and chains that must exist first.
+	made []ruleset.Change
+	// key and want say what a map literal maps from and to.
+	// assigning is the width in bits of what a statement sets, 0 in matches.
+	assigning int
+	ended     bool // a terminal verdict was seen
+}
+
+// statement is an evaluated statement that emits its bytecode.
+type statement interface{ generate(g *generator) }
+
+func (c *compiler) newRule(t *tableInfo, chain *chainInfo) *rule {
+	return &rule{compiler: c, family: t.family, table: t, chain: chain, ctx: newProtoContext(t.family)}
+}
+
+// insert adds a statement that the current one depends on, before it.
+func (r *rule) insert(s statement) { r.stmts = append(r.stmts, s) }
+
+// prepend adds a statement at the head of the rule.
+func (r *rule) prepend(s statement) { r.stmts = append([]statement{s}, r.stmts...) }
+
+func (r *rule) errorf(at diag.Span, code diag.Code, format string, args ...any) *diag.Diagnostic {
+	return r.diags.Errorf(at, code, format, args...)
+}
+
+// compileRule gives the bytecode of a rule; ok is false where errors were
+// reported.
+func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool) {
+	before := r.diags.Errors()
+	var last syntax.Statement
+	for _, s := range stmts {
+		if r.ended && last != nil {
+			r.errorf(s.Place(), "compile/after-terminal", "Statement after terminal statement has no effect").
+				Related = []diag.Span{last.Place()}
+		}
+		if v, is := s.(*syntax.VerdictStatement); is && v.Verdict.Kind != catalog.VerdictContinue {
+			last = s
+		}
+		r.statement(s)
+	}
+	if r.diags.Errors() > before {
+		return nil, false
+	}
+	r.mergePayloads()
+	g := &generator{}
+	for _, s := range r.stmts {
+		s.generate(g)
+		g.next = 0
+	}
+	if g.overflow {
+		var at diag.Span
+		if len(stmts) > 0 {
+			at = stmts[0].Place().To(stmts[len(stmts)-1].Place())
+		}
+		r.errorf(at, "compile/registers", "expression needs more registers than there are")
+		return nil, false
+	}
+	return g.out, true
+}
+
+// context is the protocol context of the packet, or of the packet inside a
+// tunnel.
+func (r *rule) context(tunnel *catalog.Protocol) *protoContext {
+	if tunnel == nil {
+		return r.ctx
+	}
+	if r.inner == nil {
+		r.inner = map[*catalog.Protocol]*protoContext{}
+	}
+	c := r.inner[tunnel]
+	if c == nil {
+		c = innerContext(tunnel)
+		r.inner[tunnel] = c
+	}
+	return c
+}

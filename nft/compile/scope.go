@@ -1,0 +1,178 @@
+package compile
+
+import (
+	"slices"
+
+	"verdict/diag"
+	"verdict/nft/syntax"
+)
+
+// binding is a defined symbol.
+type binding struct {
+	value syntax.Expr
+	used  bool
+}
+
+// scope holds the symbols of a block. A scope is frozen once a declaration
+// refers to it, so that later definitions do not change what that one meant.
+type scope struct {
+	parent *scope
+	names  map[string]*binding
+	frozen bool
+	block  bool // starts a block; redefinition looks no further
+}
+
+// find looks a symbol up, innermost block first. A nil binding hides an
+// undefined symbol.
+func (s *scope) find(name string) *binding {
+	for ; s != nil; s = s.parent {
+		if b, ok := s.names[name]; ok {
+			return b
+		}
+	}
+	return nil
+}
+
+// local looks a symbol up in the block alone.
+func (s *scope) local(name string) *binding {
+	for ; s != nil; s = s.parent {
+		if b, ok := s.names[name]; ok {
+			return b
+		}
+		if s.block {
+			break
+		}
+	}
+	return nil
+}
+
+// set gives the scope with the symbol set; that is s itself unless frozen.
+func (s *scope) set(name string, b *binding) *scope {
+	if s.frozen {
+		s = &scope{parent: s}
+	}
+	if s.names == nil {
+		s.names = map[string]*binding{}
+	}
+	s.names[name] = b
+	return s
+}
+
+// freeze returns the scope for keeping.
+func (s *scope) freeze() *scope {
+	s.frozen = true
+	return s
+}
+
+// all lists the visible names.
+func (s *scope) all() []string {
+	seen := map[string]bool{}
+	for ; s != nil; s = s.parent {
+		for name, b := range s.names {
+			if _, hidden := seen[name]; !hidden {
+				seen[name] = b != nil
+			}
+		}
+	}
+	var names []string
+	for name, defined := range seen {
+		if defined {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// define binds a symbol in the current scope.
+func (c *compiler) define(d *syntax.Define) {
+	name := d.Name.Text
+	if !d.Redefine && c.scope.local(name) != nil {
+		c.diags.Errorf(d.Name.Span, "compile/redefinition", "redefinition of symbol '%s'", name).
+			Hint = "write redefine to give it another value"
+		return
+	}
+	c.bindVariables(d.Value)
+	c.scope = c.scope.set(name, &binding{value: d.Value})
+}
+
+// undefine removes a symbol.
+func (c *compiler) undefine(u *syntax.Undefine) {
+	if c.scope.find(u.Name.Text) == nil {
+		c.unknownSymbol(u.Name.Span, u.Name.Text)
+		return
+	}
+	c.scope = c.scope.set(u.Name.Text, nil)
+}
+
+func (c *compiler) unknownSymbol(at diag.Span, name string) {
+	d := c.diags.Errorf(at, "compile/unknown-identifier", "unknown identifier '%s'", name)
+	if near := diag.Nearest(name, c.scope.all()); near != "" {
+		d.Message += "; did you mean identifier '" + near + "'?"
+	}
+}
+
+// bindVariables ties the variables inside a value to what they mean where the
+// value is written.
+func (c *compiler) bindVariables(e syntax.Expr) {
+	switch e := e.(type) {
+	case *syntax.Variable:
+		b := c.scope.find(e.Name)
+		if b == nil {
+			c.unknownSymbol(e.Span, e.Name)
+		}
+		c.bound[e] = b
+	case *syntax.SetLiteral:
+		for _, x := range e.Elements {
+			c.bindVariables(x)
+		}
+	case *syntax.Element:
+		c.bindVariables(e.Key)
+		if e.Data != nil {
+			c.bindVariables(e.Data)
+		}
+	case *syntax.List:
+		for _, x := range e.Items {
+			c.bindVariables(x)
+		}
+	case *syntax.Concat:
+		for _, x := range e.Parts {
+			c.bindVariables(x)
+		}
+	case *syntax.Range:
+		c.bindVariables(e.From)
+		c.bindVariables(e.To)
+	case *syntax.Prefix:
+		c.bindVariables(e.Base)
+		c.bindVariables(e.Length)
+	case *syntax.Binary:
+		c.bindVariables(e.Left)
+		c.bindVariables(e.Right)
+	}
+}
+
+// expand replaces a variable by its value, however deep; nil, with an error
+// reported, where it is not defined.
+func (c *compiler) expand(e syntax.Expr) syntax.Expr {
+	for depth := 0; ; depth++ {
+		v, ok := e.(*syntax.Variable)
+		if !ok {
+			return e
+		}
+		b, known := c.bound[v]
+		if !known {
+			b = c.scope.find(v.Name)
+			if b == nil {
+				c.unknownSymbol(v.Span, v.Name)
+			}
+		}
+		if b == nil || depth > maxVariableDepth {
+			return nil
+		}
+		b.used = true
+		e = b.value
+	}
+}
+
+// maxVariableDepth bounds chains of variables that name variables.
+const maxVariableDepth = 64

@@ -1,0 +1,407 @@
+package compile
+
+import (
+	"verdict/catalog"
+	"verdict/diag"
+	"verdict/nft/expr"
+	"verdict/nft/ruleset"
+	"verdict/nft/syntax"
+)
+
+// setBuild collects the elements of a set or map literal.
+type setBuild struct {
+	*compiler
+	rule *rule // for stateful statements and verdicts of anonymous sets
+	info *setInfo
+	at   diag.Span
+	// shift and width place a sub-byte field's values in the loaded bytes of
+	// an anonymous set; flip is applied to them (a transferred xor).
+	shift int
+	flip  num
+	field vtype // the type in which keys are written, where it differs
+	// keys and elems run in parallel for single fields; concatenations have
+	// their keys in elems.
+	keys    []interval
+	elems   []ruleset.Element
+	all     *ruleset.Element // the catch-all element
+	ranges  bool             // some key is not a single value
+	data    []dataValue      // map data, parallel to elems
+	hasData bool
+	arena   arena
+	grow    int // elements expected
+	// keyOnly: elements to delete or find, which need no data.
+	keyOnly bool
+}
+
+// dataValue is the data of one map element; to is set for intervals.
+type dataValue struct {
+	from, to []byte
+	verdict  *expr.Verdict
+	host     bool
+}
+
+// arena hands out byte slices from large blocks.
+type arena struct{ block []byte }
+
+func (a *arena) take(n int) []byte {
+	if len(a.block) < n {
+		a.block = make([]byte, max(n, 1<<16))
+	}
+	b := a.block[:n:n]
+	a.block = a.block[n:]
+	return b
+}
+
+// anonymousSet starts an anonymous set with keys of a type.
+func (r *rule) anonymousSet(key vtype, at diag.Span) *setBuild {
+	r.lastSetID++
+	return &setBuild{
+		compiler: r.compiler, rule: r, at: at, field: key,
+		info: &setInfo{name: "__set%d", id: r.lastSetID, flags: ruleset.SetAnonymous | ruleset.SetConstant, key: key},
+	}
+}
+
+// addConstant adds a single value.
+func (b *setBuild) addConstant(n num) {
+	b.keys = append(b.keys, interval{from: n, to: n, elem: int32(len(b.elems))})
+	b.elems = append(b.elems, ruleset.Element{})
+}
+
+// literal adds the elements of a set literal.
+func (b *setBuild) literal(lit *syntax.SetLiteral) bool {
+	if n := len(lit.Elements); n > b.grow {
+		b.grow = n
+		if b.elems == nil {
+			b.elems = make([]ruleset.Element, 0, n)
+			if !b.info.key.isConcat() {
+				b.keys = make([]interval, 0, n)
+			}
+		}
+	}
+	ok := true
+	for _, x := range lit.Elements {
+		ok = b.item(x) && ok
+	}
+	return ok
+}
+
+// item adds what one entry of a set literal stands for: an element, or the
+// elements of a nested set or variable.
+func (b *setBuild) item(x syntax.Expr) bool {
+	el, ok := x.(*syntax.Element)
+	if !ok {
+		switch x := b.expand(x).(type) {
+		case nil:
+			return false
+		case *syntax.SetLiteral:
+			return b.literal(x)
+		case *syntax.Element:
+			return b.item(x)
+		case *syntax.List:
+			return b.list(x)
+		default:
+			return b.element(&syntax.Element{At: syntax.At{Span: x.Place()}, Key: x})
+		}
+	}
+	if _, isVar := el.Key.(*syntax.Variable); isVar {
+		switch key := b.expand(el.Key).(type) {
+		case nil:
+			return false
+		case *syntax.SetLiteral:
+			if el.Data == nil {
+				return b.literal(key)
+			}
+		case *syntax.List:
+			if el.Data == nil && !b.fieldType().isBitmask() {
+				return b.list(key)
+			}
+		}
+	}
+	if key, isSet := el.Key.(*syntax.SetLiteral); isSet && el.Data == nil {
+		return b.literal(key)
+	}
+	return b.element(el)
+}
+
+func (t vtype) isBitmask() bool { return t.typ != nil && t.typ.Bitmask }
+
+func (b *setBuild) list(l *syntax.List) bool {
+	ok := true
+	for _, x := range l.Items {
+		ok = b.item(x) && ok
+	}
+	return ok
+}
+
+func (b *setBuild) fieldType() vtype {
+	if b.field.typ != nil || b.field.isConcat() {
+		return b.field
+	}
+	return b.info.key
+}
+
+// element adds one element.
+func (b *setBuild) element(el *syntax.Element) bool {
+	out := ruleset.Element{Place: el.Span}
+	if !b.attributes(el, &out) {
+		return false
+	}
+	data, ok := b.elementData(el, &out)
+	if !ok {
+		return false
+	}
+	switch key := el.Key.(type) {
+	case *syntax.Wildcard:
+		if b.all != nil {
+			b.diags.Errorf(el.Span, "compile/duplicate", "the catch-all element is given twice")
+			return false
+		}
+		out.Flags = ruleset.ElemCatchAll
+		b.all = &out
+		if b.hasData {
+			b.data = append(b.data, data)
+			b.elems = append(b.elems, out)
+			if !b.info.key.isConcat() {
+				b.keys = append(b.keys, interval{elem: -1})
+			}
+		} else {
+			b.elems = append(b.elems, out)
+			if !b.info.key.isConcat() {
+				b.keys = append(b.keys, interval{elem: -1})
+			}
+		}
+		return true
+	default:
+		if b.info.key.isConcat() {
+			if !b.concatKey(key, &out) {
+				return false
+			}
+		} else {
+			k, ok := b.key(key, b.fieldType())
+			if !ok {
+				return false
+			}
+			if k.from.cmp(k.to) > 0 {
+				b.diags.Errorf(key.Place(), "compile/range", "Range negative size")
+				return false
+			}
+			if !k.whole() {
+				b.ranges = true
+			}
+			iv := interval{from: k.from, to: k.to, at: el.Span, elem: int32(len(b.elems))}
+			if b.shift != 0 {
+				iv.from, iv.to = iv.from.shl(b.shift), iv.to.shl(b.shift)
+			}
+			iv.from, iv.to = iv.from.xor(b.flip), iv.to.xor(b.flip)
+			b.keys = append(b.keys, iv)
+		}
+	}
+	b.elems = append(b.elems, out)
+	if b.hasData {
+		b.data = append(b.data, data)
+	}
+	return true
+}
+
+// attributes evaluates what stands beside key and data.
+func (b *setBuild) attributes(el *syntax.Element, out *ruleset.Element) bool {
+	out.Comment = el.Comment.Text
+	if len(out.Comment) > 128 {
+		b.diags.Errorf(el.Comment.Span, "compile/comment", "comment too long, 128 characters maximum allowed")
+		return false
+	}
+	if el.Never {
+		out.HasTimeout, out.Timeout = true, ruleset.TimeoutNever
+	} else if el.Timeout != nil {
+		ms, ok := b.duration(el.Timeout)
+		if !ok {
+			return false
+		}
+		out.HasTimeout, out.Timeout = true, ms
+	}
+	if el.Expires != nil {
+		ms, ok := b.duration(el.Expires)
+		if !ok {
+			return false
+		}
+		out.Expires = ms
+	}
+	for _, s := range el.Statements {
+		e := b.stateful(s)
+		if e == nil {
+			return false
+		}
+		out.Exprs = append(out.Exprs, e)
+	}
+	if len(out.Exprs) == 0 && len(b.info.exprs) > 0 && b.info.flags&ruleset.SetAnonymous == 0 {
+		out.Exprs = b.info.exprs
+	}
+	return true
+}
+
+// elementData evaluates the data of a map element.
+func (b *setBuild) elementData(el *syntax.Element, out *ruleset.Element) (d dataValue, ok bool) {
+	s := b.info
+	if el.Data == nil {
+		if s.isMap() && !b.deleting() {
+			b.diags.Errorf(el.Span, "compile/map", "map element needs data").Hint = "write KEY : DATA"
+			return d, false
+		}
+		return d, true
+	}
+	if !s.isMap() {
+		b.diags.Errorf(el.Data.Place(), "compile/map", "mapping outside of map context")
+		return d, false
+	}
+	if s.object != 0 {
+		l, ok := b.expand(el.Data).(*syntax.Literal)
+		if !ok {
+			b.diags.Errorf(el.Data.Place(), "compile/map", "the name of an object is needed here")
+			return d, false
+		}
+		out.Object = l.Text
+		return d, true
+	}
+	b.hasData = true
+	if s.verdicts() {
+		v, ok := b.expand(el.Data).(*syntax.VerdictExpr)
+		if !ok {
+			b.diags.Errorf(el.Data.Place(), "compile/map", "a verdict is needed here")
+			return d, false
+		}
+		d.verdict = b.verdictData(v)
+		return d, d.verdict != nil
+	}
+	return b.constantData(el.Data)
+}
+
+// deleting reports whether the elements name what to delete, which needs no
+// data.
+func (b *setBuild) deleting() bool { return b.rule == nil && b.info.flags&ruleset.SetAnonymous == 0 && b.keyOnly }
+
+// verdictData evaluates a verdict in a map.
+func (b *setBuild) verdictData(v *syntax.VerdictExpr) *expr.Verdict {
+	if b.rule != nil {
+		o, ok := b.rule.verdictOperand(v).(*verdict)
+		if !ok {
+			return nil
+		}
+		return &o.v
+	}
+	out := &expr.Verdict{Kind: v.Kind}
+	if v.Chain != nil {
+		name, ok := b.name(v.Chain)
+		if !ok {
+			return nil
+		}
+		out.Chain = name
+	}
+	if v.Block != nil {
+		b.diags.Errorf(v.Span, "compile/chain", "an anonymous chain can only stand in a rule")
+		return nil
+	}
+	return out
+}
+
+// constantData evaluates data that are values.
+func (b *setBuild) constantData(e syntax.Expr) (d dataValue, ok bool) {
+	t := b.info.data
+	e = b.expand(e)
+	if e == nil {
+		return d, false
+	}
+	if !t.isConcat() {
+		k, ok := b.key(e, t)
+		if !ok {
+			return d, false
+		}
+		if k.partial {
+			b.diags.Errorf(e.Place(), "compile/map", "wildcard strings cannot be map data")
+			return d, false
+		}
+		d.host = t.host()
+		d.from = b.arena.take(t.bytes())
+		k.from.put(d.from, d.host)
+		if k.isRange || k.isPrefix {
+			d.to = b.arena.take(t.bytes())
+			k.to.put(d.to, d.host)
+		}
+		return d, true
+	}
+	c, isConcat := e.(*syntax.Concat)
+	if !isConcat || len(c.Parts) != len(t.parts) {
+		b.diags.Errorf(e.Place(), "compile/type", "invalid data type, expected %s", t.describe())
+		return d, false
+	}
+	d.from, d.to, ok = b.concatBytes(c, t, false)
+	return d, ok
+}
+
+// concatKey encodes the key of a concatenation.
+func (b *setBuild) concatKey(e syntax.Expr, out *ruleset.Element) bool {
+	t := b.info.key
+	c, ok := e.(*syntax.Concat)
+	if !ok {
+		x := b.expand(e)
+		if c, ok = x.(*syntax.Concat); !ok {
+			if x != nil {
+				b.diags.Errorf(e.Place(), "compile/type", "invalid data type, expected %s", t.describe())
+			}
+			return false
+		}
+	}
+	if len(c.Parts) != len(t.parts) {
+		b.diags.Errorf(c.Span, "compile/type", "invalid data type, expected %s", t.describe())
+		return false
+	}
+	from, to, ok := b.concatBytes(c, t, b.info.interval())
+	if to != nil {
+		b.ranges = true
+	}
+	out.Key, out.KeyEnd = from, to
+	return ok
+}
+
+// concatBytes encodes the parts of a concatenation; to is nil where all are
+// single values. Intervals need every part in network order.
+func (b *setBuild) concatBytes(c *syntax.Concat, t vtype, network bool) (from, to []byte, ok bool) {
+	size := t.bytes()
+	from = b.arena.take(size)
+	at := 0
+	for i, p := range c.Parts {
+		f := &t.parts[i]
+		k, ok := b.key(p, *f)
+		if !ok {
+			return nil, nil, false
+		}
+		if k.from.cmp(k.to) > 0 {
+			b.diags.Errorf(p.Place(), "compile/range", "Range negative size")
+			return nil, nil, false
+		}
+		host := f.host() && !network
+		n := f.bytes()
+		k.from.put(from[at:at+n], host)
+		if !k.whole() && to == nil {
+			to = b.arena.take(size)
+			copy(to, from[:at])
+		}
+		if to != nil {
+			k.to.put(to[at:at+n], host)
+		}
+		at += 4 * words(f.bits)
+	}
+	return from, to, true
+}
+
+func (c *compiler) duration(d *syntax.Duration) (ms uint64, ok bool) {
+	if d.Variable == nil {
+		return d.Milliseconds, true
+	}
+	l, isLiteral := c.expand(d.Variable).(*syntax.Literal)
+	if !isLiteral {
+		c.diags.Errorf(d.Span, "compile/duration", "a time is needed here")
+		return 0, false
+	}
+	w, ok := c.literal(l, vtype{typ: catalog.Time, bits: 64, order: catalog.OrderHost})
+	return w.n.lo, ok
+}
