@@ -152,9 +152,22 @@ func (p *parser) unknown(code diag.Code, kind string, words []string) *diag.Diag
 	return d
 }
 
-// suggest sets the hint to the nearest of the words.
+// suggest sets the hint to the nearest of the words, or to the only one that
+// a shortened word can stand for.
 func suggest(d *diag.Diagnostic, word string, words []string) {
-	if near := diag.Nearest(word, words); near != "" {
+	near := diag.Nearest(word, words)
+	if near == "" && len(word) >= 3 {
+		for _, w := range words {
+			if !strings.HasPrefix(w, word) {
+				continue
+			}
+			if near != "" {
+				return
+			}
+			near = w
+		}
+	}
+	if near != "" {
 		d.Hint = "did you mean '" + near + "'?"
 	}
 }
@@ -190,25 +203,27 @@ func (p *parser) resync(base int) {
 	}
 }
 
-// startsItem reports whether the line behind the current line end looks like
-// the start of a declaration. A list or block that was left open by mistake
-// ends there.
+// startsItem reports whether the line behind the current line end declares
+// something. A list or block that was left open by mistake ends there.
 func (p *parser) startsItem() bool {
-	t := p.peek()
-	if t.kind != kindWord {
-		return false
-	}
-	word := p.str(t)
-	if !slices.Contains(blockWords, word) {
-		return false
-	}
-	end := strings.IndexByte(p.text[t.end:], '\n')
-	line := p.text[t.end:]
-	if end >= 0 {
-		line = line[:end]
-	}
-	return strings.HasSuffix(strings.TrimRight(line, " \t\r"), "{")
+	return p.declarationAt(int(p.tok.end), declarations)
 }
 
-// blockWords start declarations that have a block.
-var blockWords = []string{"table", "chain", "set", "map", "flowtable", "add", "create", "counter", "quota", "limit"}
+// declarations are the words that start declarations with a block.
+var declarations = []string{"table", "chain", "set", "map", "flowtable"}
+
+// declarationAt reports whether the text from an offset reads WORD NAME { or
+// table FAMILY NAME {, with one of the words.
+func (p *parser) declarationAt(offset int, words []string) bool {
+	ahead := lexer{text: p.text, pos: offset}
+	t := ahead.scan()
+	if t.kind != kindWord || !slices.Contains(words, p.str(t)) {
+		return false
+	}
+	isTable := p.str(t) == "table"
+	t = ahead.scan()
+	if isTable && t.kind == kindWord && slices.Contains(familyNames, p.str(t)) {
+		t = ahead.scan()
+	}
+	return t.kind == kindWord && !reservedWords[p.str(t)] && ahead.scan().kind == kindLBrace
+}

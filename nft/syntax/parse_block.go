@@ -13,11 +13,17 @@ func (p *parser) fileItems() (items []Item, end []Comment) {
 // blockItems parses the items of a block and its closing brace. brace is the
 // opening one, owner what the block belongs to. Comments at the end become an
 // *Empty.
-func (p *parser) blockItems(parse itemParser, brace token, owner string) []Item {
+//
+// foreign are the words of declarations that cannot stand in the block: where
+// one does, the closing brace is missing before it.
+func (p *parser) blockItems(parse itemParser, brace token, owner string, foreign []string) []Item {
 	if !p.enter() {
 		return nil
 	}
 	defer p.leave()
+	outer := p.foreign
+	p.foreign = foreign
+	defer func() { p.foreign = outer }()
 	items, end := p.items(parse, true)
 	if len(end) > 0 {
 		items = append(items, &Empty{Trivia: Trivia{Before: end, Blank: end[0].Blank}})
@@ -28,6 +34,19 @@ func (p *parser) blockItems(parse itemParser, brace token, owner string) []Item 
 
 // closing takes the closing brace of a block.
 func (p *parser) closing(brace token, owner string) {
+	if p.atForeign() {
+		p.depth--
+		p.closedEarly = true
+		if p.foreignAt == p.tok.start || p.stopped {
+			return
+		}
+		p.foreignAt = p.tok.start
+		d := p.list.Errorf(p.tokSpan(p.tok), codeUnclosed, "unexpected %s: the block of %s is not closed", p.describe(p.tok), owner)
+		d.Related = []diag.Span{p.tokSpan(brace)}
+		d.Expected = []string{"'}'"}
+		p.stopped = p.list.Errors() >= p.opts.MaxErrors
+		return
+	}
 	if p.at(kindEOF) && !p.stopped {
 		if p.unclosed {
 			p.failed, p.resume, p.tok.kind = true, p.tok, kindBad
@@ -42,16 +61,29 @@ func (p *parser) closing(brace token, owner string) {
 	p.expect(kindRBrace)
 }
 
+// atForeign reports whether the current token declares something that cannot
+// stand in the current block.
+func (p *parser) atForeign() bool {
+	return p.tok.kind == kindWord && len(p.foreign) > 0 && p.declarationAt(int(p.tok.start), p.foreign)
+}
+
 // items parses items up to the end of the source, or in blocks up to the
 // closing brace. Items with errors are reported and left out.
 func (p *parser) items(parse itemParser, inBlock bool) (items []Item, end []Comment) {
 	base := p.depth
+	commented := false
 	for {
 		trivia := p.leading()
-		if p.at(kindEOF) || inBlock && p.at(kindRBrace) || p.failed {
+		if p.at(kindEOF) || p.failed || inBlock && (p.at(kindRBrace) || p.atForeign()) {
 			return items, trivia.Before
 		}
 		item := parse(p)
+		if c, ok := item.(*CommentProperty); ok && !p.failed {
+			if commented {
+				p.fail(c.Span, codeDuplicate, "the comment is given a second time")
+			}
+			commented = true
+		}
 		if !p.failed && item != nil {
 			around := item.Around()
 			trivia.Trailing = around.Trailing
@@ -71,6 +103,10 @@ func (p *parser) items(parse itemParser, inBlock bool) (items []Item, end []Comm
 func (p *parser) separator(item Item, inBlock bool) {
 	around := item.Around()
 	comment := p.takeTrailing()
+	if p.closedEarly {
+		p.closedEarly = false
+		return
+	}
 	switch p.tok.kind {
 	case kindNewline, kindEOF:
 	case kindSemicolon:

@@ -171,12 +171,14 @@ func (p *parser) commandObject(c *Command) bool {
 			return true
 		}
 		if c.Verb == VerbAdd || c.Verb == VerbInsert || c.Verb == VerbReplace {
-			if c.Explicit || p.looksLikeRule() {
+			if p.looksLikeRule() {
 				c.Object = ObjRule
 				return true
 			}
-			p.unknown(codeCommand, "command", commandWords)
-			return false
+			if !c.Explicit {
+				p.unknown(codeCommand, "command", commandWords)
+				return false
+			}
 		}
 	}
 	var words []string
@@ -243,8 +245,17 @@ func (p *parser) target(c *Command, to level) {
 		c.Target.Table = p.name("the name of a table")
 	}
 	if to >= levelChain {
-		c.Target.Name = p.name("the name of a " + c.Object.String())
+		c.Target.Name = p.name(c.Object.named())
 	}
+}
+
+// named says what names an object, for messages. Rules are named by their
+// chain.
+func (o Object) named() string {
+	if o == ObjRule {
+		o = ObjChain
+	}
+	return "the name of a " + o.String()
 }
 
 func (p *parser) family(c *Command) {
@@ -372,7 +383,7 @@ func (p *parser) deletion(c *Command) {
 	if p.handle(c) {
 		return
 	}
-	c.Target.Name = p.name("the name of a " + c.Object.String())
+	c.Target.Name = p.name(c.Object.named())
 	if !p.at(kindLBrace) {
 		return
 	}

@@ -7,6 +7,7 @@ type mode uint8
 
 const (
 	selecting mode = iota // protocol and key words start selectors
+	matching              // likewise, at the start of a statement
 	valuing               // words are values
 )
 
@@ -122,7 +123,7 @@ func (p *parser) operand(m mode) Expr {
 	case kindNumber, kindValue, kindBracket, kindQuoted, kindWild:
 		return p.literal()
 	case kindWord:
-		if m == selecting && p.startsSelector() {
+		if m != valuing && p.startsSelector(m) {
 			return p.selector()
 		}
 		if word := p.str(p.tok); reservedWords[word] && !valueWords[word] {
@@ -150,11 +151,11 @@ func (p *parser) operand(m mode) Expr {
 }
 
 func (p *parser) wantOperand(m mode) {
-	if m == selecting {
-		p.unexpected("an expression")
+	if m == valuing {
+		p.unexpected("a value")
 		return
 	}
-	p.unexpected("a value")
+	p.unexpected("an expression")
 }
 
 func (p *parser) parenthesis(m mode) Expr {
@@ -320,7 +321,7 @@ func (p *parser) mixedExpr() Expr {
 	switch {
 	case p.at(kindLBrace):
 		return p.setLiteral(valuing)
-	case p.at(kindWord) && p.startsSelector():
+	case p.at(kindWord) && p.startsSelector(selecting):
 		e := p.expression()
 		if p.is("vmap") {
 			return p.mapping(e)

@@ -33,10 +33,13 @@ func (p *parser) objectBlock(o *StatefulObj) {
 	}
 	o.HasBlock = true
 	p.prepareObject(o, brace.start)
+	outer := p.foreign
+	p.foreign = declarations
+	defer func() { p.foreign = outer }()
 	for {
 		t := p.leading()
 		o.Comments = append(o.Comments, t.Before...)
-		if p.at(kindRBrace) || p.at(kindEOF) || p.failed {
+		if p.at(kindRBrace) || p.at(kindEOF) || p.failed || p.atForeign() {
 			break
 		}
 		p.objectItem(o)
@@ -99,7 +102,7 @@ func (p *parser) objectItem(o *StatefulObj) {
 	case ObjCTExpectation:
 		p.expectationItem(o.Expectation)
 	case ObjTunnel:
-		p.tunnelItem(o.Tunnel)
+		p.tunnelItem(o)
 	}
 }
 
@@ -205,7 +208,8 @@ func (p *parser) expectationItem(x *ExpectationSpec) {
 // tunnelWords are the properties of a tunnel.
 var tunnelWords = []string{"id", "ip", "ip6", "sport", "dport", "ttl", "tos", "vxlan", "erspan", "geneve", "comment"}
 
-func (p *parser) tunnelItem(t *TunnelSpec) {
+func (p *parser) tunnelItem(o *StatefulObj) {
+	t := o.Tunnel
 	if !p.at(kindWord) || !slices.Contains(tunnelWords, p.str(p.tok)) {
 		p.unknown(codeProperty, "property of a tunnel", tunnelWords)
 		return
@@ -213,7 +217,7 @@ func (p *parser) tunnelItem(t *TunnelSpec) {
 	word := p.str(p.tok)
 	switch word {
 	case "vxlan", "erspan", "geneve":
-		p.tunnelKind(t)
+		p.tunnelKind(o)
 		return
 	}
 	p.next()
@@ -242,7 +246,8 @@ func (p *parser) tunnelItem(t *TunnelSpec) {
 
 // tunnelKind parses vxlan, erspan or geneve with its block. A tunnel is of
 // one kind.
-func (p *parser) tunnelKind(t *TunnelSpec) {
+func (p *parser) tunnelKind(o *StatefulObj) {
+	t := o.Tunnel
 	if t.Kind.Given() {
 		p.fail(p.tokSpan(p.tok), codeDuplicate, "the tunnel is a %s tunnel already", t.Kind.Text)
 		return
@@ -251,7 +256,7 @@ func (p *parser) tunnelKind(t *TunnelSpec) {
 	brace := p.tok
 	p.expect(kindLBrace)
 	for {
-		p.leading()
+		o.Comments = append(o.Comments, p.leading().Before...)
 		if p.failed || p.at(kindRBrace) || p.at(kindEOF) {
 			break
 		}

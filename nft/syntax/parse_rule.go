@@ -125,7 +125,7 @@ func (p *parser) verdictStatement() Statement {
 // match parses a statement that starts with a selector: a comparison, an
 // assignment, or a verdict map.
 func (p *parser) match() Statement {
-	left := p.concat(selecting)
+	left := p.concat(matching)
 	if p.failed {
 		return nil
 	}

@@ -9,8 +9,9 @@ import (
 
 // startsSelector reports whether the current word starts a selector here.
 // Protocol words are values as well, so they need one of their fields behind
-// them.
-func (p *parser) startsSelector() bool {
+// them, or at least a word at the start of a statement, where no value can
+// stand.
+func (p *parser) startsSelector(m mode) bool {
 	w, ok := selectorWords[p.str(p.tok)]
 	if !ok {
 		return false
@@ -19,7 +20,11 @@ func (p *parser) startsSelector() bool {
 		return true
 	}
 	t := p.peek()
-	return t.kind == kindWord && p.followsProtocol(w.protocol, p.str(t))
+	if t.kind != kindWord {
+		return false
+	}
+	word := p.str(t)
+	return p.followsProtocol(w.protocol, word) || m == matching && !reservedWords[word]
 }
 
 // followsProtocol reports whether a word continues a selector that starts

@@ -11,7 +11,7 @@ func (p *parser) setBlock(s *Set) {
 	if s.IsMap {
 		kind = "map "
 	}
-	s.Items = p.blockItems((*parser).setItem, brace, kind+s.Name.Text)
+	s.Items = p.blockItems((*parser).setItem, brace, kind+s.Name.Text, declarations)
 }
 
 // setWords are the properties of sets and maps.

@@ -7,22 +7,30 @@ func (p *parser) logStatement() Statement {
 	start := p.tok.start
 	p.next()
 	l := &Log{}
+	seen := uint8(0)
+	once := func(option uint8) {
+		if seen&(1<<option) != 0 {
+			p.fail(p.tokSpan(p.tok), codeDuplicate, "the option %s is given a second time", p.describe(p.tok))
+		}
+		seen |= 1 << option
+		p.next()
+	}
 	for p.at(kindWord) {
 		switch p.str(p.tok) {
 		case "prefix":
-			p.next()
+			once(0)
 			l.Prefix = p.logPrefix()
 		case "group":
-			p.next()
+			once(1)
 			l.Group = p.numberUpTo("a log group", 65535)
 		case "snaplen":
-			p.next()
+			once(2)
 			l.Snaplen = p.numberUpTo("a length", 1<<32-1)
 		case "queue-threshold":
-			p.next()
+			once(3)
 			l.QueueThreshold = p.numberUpTo("a number of packets", 65535)
 		case "level":
-			p.next()
+			once(4)
 			l.Level = p.oneOf(logLevels...)
 		case "flags":
 			p.next()

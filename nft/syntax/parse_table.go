@@ -13,7 +13,7 @@ func (p *parser) tableBlock(t *Table) {
 		return
 	}
 	t.HasBlock = true
-	t.Items = p.blockItems((*parser).tableItem, brace, "table "+t.Name.Text)
+	t.Items = p.blockItems((*parser).tableItem, brace, "table "+t.Name.Text, []string{"table"})
 }
 
 // tableWords are what a table's block may hold.
@@ -82,7 +82,7 @@ func (p *parser) chainBlock(c *Chain) {
 		return
 	}
 	c.HasBlock = true
-	c.Items = p.blockItems((*parser).chainItem, brace, "chain "+c.Name.Text)
+	c.Items = p.blockItems((*parser).chainItem, brace, "chain "+c.Name.Text, declarations)
 }
 
 // chainWords are the properties of a chain.
@@ -139,7 +139,7 @@ func (p *parser) blockRule() Item {
 func (p *parser) anonymousChain() []Item {
 	brace := p.tok
 	p.next()
-	return p.blockItems((*parser).blockRule, brace, "the anonymous chain")
+	return p.blockItems((*parser).blockRule, brace, "the anonymous chain", declarations)
 }
 
 func (p *parser) policyValue() Expr {
@@ -236,7 +236,7 @@ func (p *parser) flowtableBlock(f *Flowtable) {
 	}
 	f.HasBlock = true
 	parse := func(p *parser) Item { return p.flowtableItem(f) }
-	items := p.blockItems(parse, brace, "flowtable "+f.Name.Text)
+	items := p.blockItems(parse, brace, "flowtable "+f.Name.Text, declarations)
 	for _, item := range items {
 		f.Comments = append(f.Comments, item.Around().all()...)
 	}

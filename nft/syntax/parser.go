@@ -44,6 +44,10 @@ type parser struct {
 	resume   token // what tok was when failed was set
 	unclosed bool  // an unclosed block was reported
 
+	foreign     []string // declarations that cannot stand in the current block
+	foreignAt   int32    // where one was reported last
+	closedEarly bool     // a block ended before a foreign declaration
+
 	list    *diag.List
 	opts    Options
 	stopped bool // no further errors are wanted
@@ -110,7 +114,7 @@ func newParser(src *diag.Source, opts Options) *parser {
 	if opts.MaxErrors <= 0 {
 		opts.MaxErrors = DefaultMaxErrors
 	}
-	return &parser{input: newInput(src), list: &diag.List{}, opts: opts, including: []*diag.Source{src}}
+	return &parser{input: newInput(src), list: &diag.List{}, opts: opts, including: []*diag.Source{src}, foreignAt: -1}
 }
 
 // readable refuses what cannot be a ruleset at all.

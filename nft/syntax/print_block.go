@@ -44,7 +44,7 @@ func (p *printer) comments(comments []Comment, blank bool) {
 
 func (p *printer) comment(text string) {
 	p.byte('#')
-	if text != "" && text[0] != '!' {
+	if text != "" && text[0] != '!' && text[0] != '#' {
 		p.byte(' ')
 	}
 	p.str(text)
