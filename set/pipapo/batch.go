@@ -1,15 +1,114 @@
 package pipapo
 
-import "verdict/set/elem"
+import (
+	"unsafe"
 
-// LookupBatch implements elem.View.
+	"verdict/internal/simd"
+	"verdict/set/elem"
+)
+
+const (
+	// burst is how many lookups are under way at a time.
+	burst = 32
+	// cacheLine is the unit of prefetching.
+	cacheLine = 64
+	// prefetchFrom is the number of elements from which a table is too large
+	// for the nearest caches.
+	prefetchFrom = 4096
+)
+
+// walk is the lookups of a burst in one tree, each at some node or bucket.
+type walk struct {
+	trees   [burst]*tree
+	nodes   [burst]*node
+	slots   [burst]uint8
+	buckets [burst]*bucket
+}
+
+// LookupBatch implements elem.View. The lookups of a burst go down the trees
+// side by side, and each asks for the memory that it will need next while the
+// others go on.
 func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.Entry) {
-	n := t.layout.keyLen
-	if stride < n || len(found) > 0 && len(keys) < (len(found)-1)*stride+n {
+	size := t.layout.keyLen
+	if stride < size || len(found) > 0 && len(keys) < (len(found)-1)*stride+size {
 		clear(found)
 		return
 	}
-	for i := range found {
-		found[i] = t.Lookup(keys[i*stride:i*stride+n], now)
+	if t.n < prefetchFrom {
+		for i := range found {
+			found[i] = t.Lookup(keys[i*stride:i*stride+size], now)
+		}
+		return
+	}
+	var (
+		split [burst]words
+		w     walk
+	)
+	for len(found) > 0 {
+		n := min(burst, len(found))
+		for i := range n {
+			t.layout.split(keys[i*stride:i*stride+size], &split[i])
+			found[i] = nil
+		}
+		for _, tr := range &t.trees {
+			if tr == nil {
+				break
+			}
+			w.down(tr, split[:n])
+			for i := range n {
+				found[i] = w.buckets[i].best(t.layout, &split[i], keys[i*stride:i*stride+size], now, found[i])
+			}
+		}
+		if t.rest != nil {
+			for i := range n {
+				found[i] = t.rest.best(t.layout, &split[i], keys[i*stride:i*stride+size], now, found[i])
+			}
+		}
+		if found = found[n:]; len(found) > 0 {
+			keys = keys[n*stride:]
+		}
+	}
+}
+
+// down leads all lookups from the root of a tree to their buckets.
+func (w *walk) down(root *tree, split []words) {
+	var active [burst]uint8
+	for i := range split {
+		active[i] = uint8(i)
+		w.trees[i] = root
+	}
+	for left := active[:len(split)]; len(left) > 0; {
+		w.level(left, split)
+		n := 0
+		for _, i := range left {
+			if sub := w.buckets[i%burst].sub; sub != nil {
+				w.trees[i%burst] = sub
+				left[n] = i
+				n++
+			}
+		}
+		left = left[:n]
+	}
+}
+
+// level leads lookups through the node of their tree to a bucket.
+func (w *walk) level(left []uint8, split []words) {
+	for _, i := range left {
+		t := w.trees[i%burst]
+		n := t.nodes[upper32(t.firsts, split[i][t.word%maxWords])-1]
+		w.nodes[i%burst] = n
+		simd.Prefetch(unsafe.Pointer(&n.keys), len(n.keys)*4/cacheLine)
+		simd.Prefetch(unsafe.Pointer(&n.n), 1)
+	}
+	for _, i := range left {
+		n, x := w.nodes[i%burst], split[i][w.trees[i%burst].word%maxWords]
+		at := simd.CountNotAbove(&n.keys, n.n, x) - 1
+		w.slots[i%burst] = uint8(at)
+		simd.Prefetch(unsafe.Pointer(&n.cells[at&(fan-1)]), 1)
+	}
+	for _, i := range left {
+		b := w.nodes[i%burst].cells[w.slots[i%burst]%fan]
+		w.buckets[i%burst] = b
+		simd.Prefetch(unsafe.Pointer(b), int(unsafe.Sizeof(*b))/cacheLine)
 	}
 }

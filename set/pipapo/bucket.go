@@ -19,24 +19,27 @@ type bucket struct {
 	// word b.
 	box   [4 * bucketSize]uint32
 	ents  [bucketSize]*elem.Entry
-	a, b  uint8
-	n     uint8
-	owner uint32
 	sub   *tree
 	more  *bucket
+	owner uint32
+	timed uint16 // bit set: the element has a timeout
+	a, b  uint8
+	n     uint8
+	_     [31]byte // to a multiple of a cache line
 }
 
 // best returns the element with the lowest order in the bucket and those
 // behind it that holds the key and is not expired, unless found has a lower one.
-func (b *bucket) best(l *layout, w *words, key []byte, now int64, timed bool, found *elem.Entry) *elem.Entry {
+func (b *bucket) best(l *layout, w *words, key []byte, now int64, found *elem.Entry) *elem.Entry {
 	for {
 		hits := simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
 		for ; hits != 0; hits &= hits - 1 {
-			e := b.ents[bits.TrailingZeros32(hits)&(bucketSize-1)]
+			i := bits.TrailingZeros32(hits) & (bucketSize - 1)
+			e := b.ents[i]
 			if found != nil && e.Order > found.Order {
 				break
 			}
-			if (l.exact || l.holds(e, key)) && (!timed || !e.Expired(now)) {
+			if (l.exact || l.holds(e, key)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
 				found = e
 				break
 			}
@@ -56,6 +59,11 @@ func (b *bucket) put(e *elem.Entry, low, high *words) {
 	copy(b.ents[at+1:b.n+1], b.ents[at:b.n])
 	for row := 0; row < len(b.box); row += bucketSize {
 		copy(b.box[row+at+1:row+int(b.n)+1], b.box[row+at:row+int(b.n)])
+	}
+	below := uint16(1)<<at - 1
+	b.timed = b.timed&below | b.timed&^below<<1
+	if e.Timeout() != 0 {
+		b.timed |= 1 << at
 	}
 	b.set(at, e, low, high)
 	b.n++
@@ -77,6 +85,8 @@ func (b *bucket) take(e *elem.Entry) bool {
 		for row := 0; row < len(b.box); row += bucketSize {
 			copy(b.box[row+i:row+int(b.n)], b.box[row+i+1:row+int(b.n)])
 		}
+		below := uint16(1)<<i - 1
+		b.timed = b.timed&below | b.timed>>1&^below
 		b.n--
 		b.ents[b.n] = nil
 		return true

@@ -86,10 +86,8 @@ func TestLoadTime(t *testing.T) {
 		runtime.ReadMemStats(&a)
 		s, _ := pipapo.New(ptr(shape("net,port")))
 		t0 := time.Now()
-		for _, e := range es {
-			if _, err := s.Insert(e, 0); err != nil {
-				t.Fatal(err)
-			}
+		if _, _, err := s.InsertAll(es, 0); err != nil {
+			t.Fatal(err)
 		}
 		s.Commit(0)
 		d := time.Since(t0)

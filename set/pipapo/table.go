@@ -44,10 +44,10 @@ func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
 		if tr == nil {
 			break
 		}
-		found = tr.bucketOf(w).best(t.layout, w, key, now, t.timed, found)
+		found = tr.bucketOf(w).best(t.layout, w, key, now, found)
 	}
 	if t.rest != nil {
-		found = t.rest.best(t.layout, w, key, now, t.timed, found)
+		found = t.rest.best(t.layout, w, key, now, found)
 	}
 	return found
 }

@@ -26,6 +26,7 @@ type node struct {
 	cells [fan]*bucket
 	n     int
 	owner uint32
+	_     [52]byte // to a multiple of a cache line
 }
 
 // place is the position of a cell.
@@ -38,14 +39,14 @@ func (t *tree) find(x uint32) place {
 	return place{i, simd.CountNotAbove(&n.keys, n.n, x) - 1}
 }
 
-// upper32 returns how many of the ascending keys are not above x.
+// upper32 returns how many of the ascending keys are not above x. The search
+// has no branches that depend on the keys, which no processor could predict.
 func upper32(keys []uint32, x uint32) int {
 	base, n := 0, len(keys)
 	for n > 1 {
 		half := n / 2
-		if keys[base+half-1] <= x {
-			base += half
-		}
+		above := int((uint64(x) - uint64(keys[base+half-1])) >> 63) // 1 if the key is above x
+		base += half & (above - 1)
 		n -= half
 	}
 	if n == 1 && keys[base] <= x {
@@ -207,7 +208,7 @@ func (t *tree) each(visit func(*elem.Entry)) {
 
 // bytes is the memory of the tree.
 func (t *tree) bytes() int {
-	const nodeBytes, bucketBytes = 896, 416
+	const nodeBytes, bucketBytes = 896, 448
 	n := 48 + cap(t.firsts)*4 + cap(t.nodes)*8
 	for _, nd := range t.nodes {
 		n += nodeBytes

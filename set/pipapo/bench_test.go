@@ -1,0 +1,67 @@
+package pipapo_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"verdict/set/elem"
+	"verdict/set/pipapo"
+)
+
+// loaded returns a set with the elements, and keys of hits and misses, one
+// after the other.
+func loaded(b testing.TB, es []*elem.Entry) (s *pipapo.Set, hits, misses []byte) {
+	b.Helper()
+	s, err := pipapo.New(ptr(shape("net,port")))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range es {
+		if _, err := s.Insert(e, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s.Commit(0)
+	rnd := rand.New(rand.NewPCG(9, 9))
+	for range 1 << 16 {
+		k := []byte(es[rnd.IntN(len(es))].Last())
+		hits = append(hits, k...)
+		k[5] ^= 0x55
+		misses = append(misses, k...)
+	}
+	return s, hits, misses
+}
+
+func BenchmarkLookup(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		make func(int) []*elem.Entry
+		n    int
+	}{
+		{"disjoint", disjoint, 1000}, {"disjoint", disjoint, 30000}, {"disjoint", disjoint, 800000},
+		{"shared", shared, 1000}, {"shared", shared, 30000}, {"shared", shared, 800000}, {"crossing", crossing, 100000},
+	} {
+		s, hits, misses := loaded(b, c.make(c.n))
+		for _, k := range []struct {
+			name string
+			keys []byte
+		}{{"hit", hits}, {"miss", misses}} {
+			b.Run(fmt.Sprintf("%s/%d/%s", c.name, c.n, k.name), func(b *testing.B) {
+				i := 0
+				for b.Loop() {
+					s.Lookup(k.keys[i:i+8], 0)
+					i = (i + 8) % len(k.keys)
+				}
+			})
+			b.Run(fmt.Sprintf("%s/%d/%s/burst", c.name, c.n, k.name), func(b *testing.B) {
+				found := make([]*elem.Entry, 64)
+				i := 0
+				for n := 0; n < b.N; n += 64 {
+					s.LookupBatch(k.keys[i:i+64*8], 8, 0, found)
+					i = (i + 64*8) % len(k.keys)
+				}
+			})
+		}
+	}
+}

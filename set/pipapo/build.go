@@ -1,0 +1,338 @@
+package pipapo
+
+import (
+	"slices"
+
+	"verdict/set/elem"
+	"verdict/set/internal/huge"
+)
+
+// A bulk build makes the trees of a table from all elements at once: it sorts
+// them by a word and cuts the cells where they come out full.
+const (
+	// cellFill is how many elements a cell gets if every element is in one.
+	cellFill = 14
+	// nodeFill is how many cells a node gets.
+	nodeFill = fan - 4
+	// meanCells is the highest mean of cells per element of a good cut.
+	meanCells = 1.5
+	// wideShare is the highest share of elements that a good cut leaves to
+	// the next tree.
+	wideShare = 0.25
+)
+
+// column is one word of the boxes of all elements.
+type column struct{ low, high []uint32 }
+
+// builder builds the trees of a table. Elements are known by their place in
+// ents, which is in the order of insertion.
+type builder struct {
+	w       *writer
+	ents    []*elem.Entry
+	columns []column
+	buckets []bucket
+	nodes   []node
+	pairs   [2][]uint64 // for sorting
+}
+
+// rebuild replaces the trees of the table by those of the elements, which are
+// in the order of insertion.
+func (w *writer) rebuild(ents []*elem.Entry) {
+	w.trees, w.rest, w.n, w.soonest = [groups]*tree{}, nil, len(ents), never
+	b := &builder{w: w, ents: ents}
+	b.load()
+	ids := make([]uint32, len(ents))
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	for g := 0; g < groups && len(ids) > 0; g++ {
+		w.trees[g], ids = b.tree(ids, -1)
+		if w.trees[g] == nil {
+			w.trees[g] = newTree(0, &bucket{b: 1, owner: w.owner}, w.owner)
+			break
+		}
+	}
+	if len(ids) > 0 {
+		w.rest = b.chain(ids)
+	}
+}
+
+// load fills the columns.
+func (b *builder) load() {
+	l := b.w.layout
+	all := make([]uint32, 2*l.n*len(b.ents))
+	for range l.n {
+		n := len(b.ents)
+		b.columns = append(b.columns, column{all[:n:n], all[n : 2*n : 2*n]})
+		all = all[2*n:]
+	}
+	var low, high words
+	for i, e := range b.ents {
+		l.box(e, &low, &high)
+		for c := range b.columns {
+			b.columns[c].low[i], b.columns[c].high[i] = low[c], high[c]
+		}
+		if e.Timeout() != 0 && e.Expires() < b.w.soonest {
+			b.w.soonest = e.Expires()
+		}
+	}
+}
+
+func (b *builder) newBucket() *bucket {
+	if len(b.buckets) == 0 {
+		b.buckets = huge.Slice[bucket](min(max(len(b.ents)/cellFill+1, 4), 1<<14))
+	}
+	k := &b.buckets[0]
+	b.buckets = b.buckets[1:]
+	k.owner = b.w.owner
+	return k
+}
+
+func (b *builder) newNode() *node {
+	if len(b.nodes) == 0 {
+		b.nodes = huge.Slice[node](min(max(len(b.ents)/cellFill/nodeFill+1, 1), 1<<13))
+	}
+	n := &b.nodes[0]
+	b.nodes = b.nodes[1:]
+	n.owner = b.w.owner
+	return n
+}
+
+// plan is a way to cut elements into cells: the word, and the first value of
+// each cell.
+type plan struct {
+	word   int
+	firsts []uint32
+	cost   float64
+}
+
+// tree makes a tree of elements, and returns those that it does not take:
+// none, if the tree is part of another one, which does not take them either.
+// word is that of the tree it is part of, or -1. There is no tree if no cut is
+// good.
+func (b *builder) tree(ids []uint32, outer int) (*tree, []uint32) {
+	if len(ids) <= bucketSize {
+		return newTree(0, b.chain(ids), b.w.owner), nil
+	}
+	p, ok := b.plan(ids, outer)
+	if !ok {
+		return nil, ids
+	}
+	begin, lists, wide := b.distribute(ids, &p, outer < 0)
+	t := &tree{word: uint8(p.word), owner: b.w.owner}
+	var n *node
+	for c, first := range p.firsts {
+		if n == nil || n.n == nodeFill {
+			n = b.newNode()
+			t.nodes = append(t.nodes, n)
+			t.firsts = append(t.firsts, first)
+		}
+		n.keys[n.n] = first
+		n.cells[n.n] = b.cell(lists[begin[c]:begin[c+1]], p.word)
+		n.n++
+	}
+	return t, wide
+}
+
+// cell makes the bucket of a cell in a tree that cuts the given word.
+func (b *builder) cell(ids []uint32, word int) *bucket {
+	if len(ids) <= bucketSize {
+		return b.chain(ids)
+	}
+	sub, _ := b.tree(ids, word)
+	if sub == nil {
+		return b.chain(ids)
+	}
+	k := b.newBucket()
+	k.sub = sub
+	return k
+}
+
+// chain makes buckets for elements.
+func (b *builder) chain(ids []uint32) *bucket {
+	first := b.newBucket()
+	wordA, wordB := b.tellingWords(ids)
+	x, y := b.columns[wordA], b.columns[wordB]
+	for k := first; ; {
+		k.a, k.b = wordA, wordB
+		n := min(len(ids), bucketSize)
+		for i, id := range ids[:n] {
+			k.ents[i] = b.ents[id]
+			k.box[i], k.box[bucketSize+i] = x.low[id], x.high[id]-x.low[id]
+			k.box[2*bucketSize+i], k.box[3*bucketSize+i] = y.low[id], y.high[id]-y.low[id]
+			if b.ents[id].Timeout() != 0 {
+				k.timed |= 1 << i
+			}
+		}
+		k.n = uint8(n)
+		if ids = ids[n:]; len(ids) == 0 {
+			return first
+		}
+		k.more = b.newBucket()
+		k = k.more
+	}
+}
+
+// tellingWords chooses the two words that tell the elements apart best.
+func (b *builder) tellingWords(ids []uint32) (x, y uint8) {
+	if len(b.columns) <= 2 || len(ids) == 0 {
+		return 0, 1
+	}
+	most, second := -1, -1
+	for i, c := range b.columns {
+		n := 0
+		for _, id := range ids {
+			if c.low[id] != c.low[ids[0]] {
+				n += 2
+			}
+			if c.low[id] != 0 || c.high[id] != b.w.layout.mask[i] {
+				n++
+			}
+		}
+		switch {
+		case n > most:
+			most, second = n, most
+			x, y = uint8(i), x
+		case n > second:
+			second, y = n, uint8(i)
+		}
+	}
+	return x, y
+}
+
+// plan chooses the word and the cells to cut the elements into: of the cuts
+// that put few elements into more than one cell, the one with the smallest
+// cells.
+func (b *builder) plan(ids []uint32, outer int) (plan, bool) {
+	best, found := plan{}, false
+	for word := range b.columns {
+		if word == outer {
+			continue
+		}
+		sorted := b.sortBy(word, ids)
+		for stride := cellFill; stride < len(ids); stride *= 4 {
+			firsts := firstsOf(sorted, stride)
+			if len(firsts) < 2 {
+				break
+			}
+			mean, wide := b.sample(ids, word, firsts)
+			cost := float64(len(ids)) * mean / float64(len(firsts))
+			if mean > meanCells || wide > wideShare {
+				continue
+			}
+			if !found || cost < best.cost {
+				best, found = plan{word, firsts, cost}, true
+			}
+			break
+		}
+		if found && best.cost < 1.2*cellFill {
+			break
+		}
+	}
+	return best, found
+}
+
+// firstsOf returns the first values of cells with stride elements each.
+func firstsOf(sorted []uint64, stride int) []uint32 {
+	firsts := make([]uint32, 1, len(sorted)/stride+2)
+	for i := stride; i < len(sorted); i += stride {
+		x := uint32(sorted[i] >> 32)
+		if x != firsts[len(firsts)-1] {
+			firsts = append(firsts, x)
+		}
+	}
+	return firsts
+}
+
+// sample estimates the mean number of cells of an element, leaving out those
+// in too many, and the share of these.
+func (b *builder) sample(ids []uint32, word int, firsts []uint32) (mean, wide float64) {
+	c := b.columns[word]
+	step := max(len(ids)/1024, 1)
+	n, cells, tooMany := 0, 0, 0
+	for i := 0; i < len(ids); i += step {
+		id := ids[i]
+		k := upper32(firsts, c.high[id]) - upper32(firsts, c.low[id]) + 1
+		n++
+		if k > maxCells {
+			tooMany++
+		} else {
+			cells += k
+		}
+	}
+	if n == tooMany {
+		return maxCells, 1
+	}
+	return float64(cells) / float64(n-tooMany), float64(tooMany) / float64(n)
+}
+
+// distribute returns for each cell the elements in it, in the order of
+// insertion: those of cell c are lists[begin[c]:begin[c+1]]. Elements in too
+// many cells are returned apart if leave is set.
+func (b *builder) distribute(ids []uint32, p *plan, leave bool) (begin, lists, wide []uint32) {
+	c := b.columns[p.word]
+	begin = make([]uint32, len(p.firsts)+2)
+	from, to := make([]uint32, len(ids)), make([]uint32, len(ids))
+	for i, id := range ids {
+		f := upper32(p.firsts, c.low[id]) - 1
+		t := f
+		if t+1 < len(p.firsts) && p.firsts[t+1] <= c.high[id] {
+			t = upper32(p.firsts, c.high[id]) - 1
+		}
+		if leave && t-f >= maxCells {
+			wide = append(wide, id)
+			from[i], to[i] = 1, 0
+			continue
+		}
+		from[i], to[i] = uint32(f), uint32(t)
+		for k := f; k <= t; k++ {
+			begin[k+2]++
+		}
+	}
+	for k := 2; k < len(begin); k++ {
+		begin[k] += begin[k-1]
+	}
+	lists = make([]uint32, begin[len(begin)-1])
+	for i, id := range ids {
+		for k := from[i]; k <= to[i]; k++ {
+			lists[begin[k+1]] = id
+			begin[k+1]++
+		}
+	}
+	return begin[:len(begin)-1], lists, wide
+}
+
+// sortBy returns the elements' lower ends in a word with their numbers,
+// ascending.
+func (b *builder) sortBy(word int, ids []uint32) []uint64 {
+	if b.pairs[0] == nil {
+		b.pairs[0] = make([]uint64, len(b.ents))
+		b.pairs[1] = make([]uint64, len(b.ents))
+	}
+	low := b.columns[word].low
+	from, to := b.pairs[0][:len(ids)], b.pairs[1][:len(ids)]
+	for i, id := range ids {
+		from[i] = uint64(low[id])<<32 | uint64(id)
+	}
+	if len(ids) < 2048 {
+		slices.Sort(from)
+		return from
+	}
+	const digit = 11
+	for shift := 32; shift < 64; shift += digit {
+		var count [1<<digit + 1]int
+		for _, p := range from {
+			count[p>>shift&(1<<digit-1)+1]++
+		}
+		for i := 1; i < len(count); i++ {
+			count[i] += count[i-1]
+		}
+		for _, p := range from {
+			d := p >> shift & (1<<digit - 1)
+			to[count[d]] = p
+			count[d]++
+		}
+		from, to = to, from
+	}
+	return from
+}
