@@ -89,6 +89,10 @@ func (c *compiler) fits(at diag.Span, n num, t vtype) bool {
 // stringLiteral places a string at the start of its field.
 func (c *compiler) stringLiteral(l *syntax.Literal, t vtype) (w word, ok bool) {
 	text, wild := l.Text, false
+	if text == "" {
+		c.diags.Errorf(l.Span, "compile/string", "Empty string is not allowed")
+		return w, false
+	}
 	switch {
 	case strings.HasSuffix(text, `\*`):
 		text = text[:len(text)-2] + "*"

@@ -49,15 +49,12 @@ func (r *rule) errorf(at diag.Span, code diag.Code, format string, args ...any) 
 // reported.
 func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool) {
 	before := r.diags.Errors()
-	var last syntax.Statement
-	for _, s := range stmts {
-		if r.ended && last != nil {
+	for i, s := range stmts {
+		if r.ended {
 			r.errorf(s.Place(), "compile/after-terminal", "Statement after terminal statement has no effect").
-				Related = []diag.Span{last.Place()}
+				Related = []diag.Span{stmts[i-1].Place()}
 		}
-		if v, is := s.(*syntax.VerdictStatement); is && v.Verdict.Kind != catalog.VerdictContinue {
-			last = s
-		}
+		r.ended = false
 		r.statement(s)
 	}
 	if r.diags.Errors() > before {

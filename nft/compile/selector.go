@@ -239,8 +239,12 @@ func (r *rule) conntrackKey(e *syntax.CT) operand {
 
 func (r *rule) routeKey(e *syntax.RT) operand {
 	family, _ := catalog.FamilyByName(e.Family.Text)
+	known := r.networkFamily()
 	if family == catalog.FamilyUnspec {
-		family = r.networkFamily()
+		family = known
+	} else if known != catalog.FamilyUnspec && known != family && !r.declare {
+		r.errorf(e.Span, "compile/rt-family", "%s nexthop will not match", family)
+		return nil
 	}
 	key := catalog.RTKey(e.Key.Text, family)
 	if key == nil {

@@ -277,7 +277,9 @@ func (b *setBuild) elementData(el *syntax.Element, out *ruleset.Element) (d data
 
 // deleting reports whether the elements name what to delete, which needs no
 // data.
-func (b *setBuild) deleting() bool { return b.rule == nil && b.info.flags&ruleset.SetAnonymous == 0 && b.keyOnly }
+func (b *setBuild) deleting() bool {
+	return b.rule == nil && b.info.flags&ruleset.SetAnonymous == 0 && b.keyOnly
+}
 
 // verdictData evaluates a verdict in a map.
 func (b *setBuild) verdictData(v *syntax.VerdictExpr) *expr.Verdict {

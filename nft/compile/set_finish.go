@@ -58,6 +58,7 @@ func (s *setInfo) definition() *ruleset.SetDef {
 	}
 	u.DataHost = s.data.host()
 	for _, p := range s.data.parts {
+		u.DataFields = append(u.DataFields, uint8(p.bytes()))
 		u.DataFieldHost = append(u.DataFieldHost, p.host())
 	}
 	return d

@@ -281,4 +281,3 @@ func (r *rule) objectMap(e *syntax.MapExpr, typ expr.ObjectType) {
 		g.emit(&expr.Objref{Set: s.name, SetID: s.id, Src: regAt(src), IsMap: true})
 	}))
 }
-

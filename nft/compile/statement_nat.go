@@ -30,9 +30,6 @@ func (r *rule) nat(s *syntax.NAT) {
 	}
 	if s.Port != nil {
 		flags |= expr.NATFlagProto
-		if !r.needPorts(s.Port.Place()) {
-			return
-		}
 	}
 	if s.Kind == syntax.NATMasquerade || s.Kind == syntax.NATRedirect {
 		r.localNAT(s, flags)
@@ -174,7 +171,7 @@ func (r *rule) mapsToPorts(m *syntax.MapExpr, mode syntax.NATMode) bool {
 func (r *rule) evaluatePort(e syntax.Expr) operand {
 	want := typeOf(catalog.InetService)
 	o := r.evaluate(e, &want)
-	if o == nil {
+	if o == nil || !r.needPorts(e.Place()) {
 		return nil
 	}
 	if c, ok := o.(*constant); ok && c.list {

@@ -112,7 +112,7 @@ type SetDef struct {
 	DataType uint32
 	DataLen  uint32
 	ObjType  expr.ObjectType
-	Fields   []uint8 // byte lengths of the concatenation's fields
+	Fields   []uint8 // byte lengths of a concatenation's fields; the kernel is told of them with SetConcat
 	Timeout  uint64  // milliseconds
 	GC       uint32  // milliseconds
 	Size     uint32

@@ -151,8 +151,11 @@ func (tx *transaction) noteSet(t *Table, s *Set, id uint32) {
 // description is the form of a definition in which package set takes it.
 func description(def *SetDef) set.Desc {
 	d := set.Desc{
-		Flags: elem.Flags(def.Flags), KeyLen: int(def.KeyLen), Fields: def.Fields, Size: def.Size,
+		Flags: elem.Flags(def.Flags), KeyLen: int(def.KeyLen), Size: def.Size,
 		Timeout: int64(def.Timeout) * millisecond, GCInterval: int64(def.GC) * millisecond, Exprs: len(def.Exprs),
+	}
+	if def.Flags&SetConcat != 0 {
+		d.Fields = def.Fields
 	}
 	if def.Memory {
 		d.Policy = elem.Memory
