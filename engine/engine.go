@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
 
-	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/engine/vm"
 	"verdict/host"
@@ -44,25 +42,9 @@ type Engine struct {
 	hooks   *hookTable
 	state   *vm.State
 	conns   *conntrack.Table
-	only    hookKey
-	onlyAny bool // Options.Hook is set
+	only    Hook // the hook of packets that name none
 	bridges bool // some interface is a bridge port, or there are bridge chains without host
 	devices map[string]device
-}
-
-// HookError names an unknown hook.
-type HookError struct {
-	Name  string
-	Known []string
-}
-
-func (e *HookError) Error() string {
-	return fmt.Sprintf("unknown hook %q; known are %v", e.Name, e.Known)
-}
-
-// Hooks lists the names that Options.Hook takes.
-func Hooks() []string {
-	return []string{"ingress", "prerouting", "input", "forward", "output", "postrouting", "egress"}
 }
 
 // New makes an engine. The host may be nil: nothing is known of interfaces and
@@ -77,9 +59,11 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 	}
 	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]device{}}
 	if options.Hook != "" {
-		if err := e.setOnly(options.Hook); err != nil {
+		only, err := HookByName(options.Hook)
+		if err != nil {
 			return nil, err
 		}
+		e.only = only
 	}
 	if err := e.load(rs); err != nil {
 		return nil, err
@@ -95,26 +79,6 @@ func (e *Engine) load(rs *ruleset.Ruleset) error {
 	}
 	e.program, e.hooks = p, buildHooks(p)
 	return nil
-}
-
-func (e *Engine) setOnly(name string) error {
-	for _, known := range Hooks() {
-		if known != name {
-			continue
-		}
-		e.onlyAny = true
-		switch name {
-		case "ingress":
-			e.only = hookKey{catalog.FamilyNetdev, catalog.HookNetdevIngress}
-		case "egress":
-			e.only = hookKey{catalog.FamilyNetdev, catalog.HookNetdevEgress}
-		default:
-			num, _ := catalog.HookByName(catalog.FamilyIP, name)
-			e.only = hookKey{catalog.FamilyIP, num}
-		}
-		return nil
-	}
-	return &HookError{Name: name, Known: Hooks()}
 }
 
 // Program is the linked ruleset.

@@ -264,8 +264,7 @@ func (w *Worker) decrementTTL() bool {
 }
 
 // runOnly sends the packet through the one hook that was asked for.
-func (w *Worker) runOnly() {
-	key := w.engine.only
+func (w *Worker) runOnly(key hookKey) {
 	d := w.inputDevice()
 	w.meta.IIF = d.meta
 	w.meta.PktType = w.receivedType(&d)

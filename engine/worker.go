@@ -31,6 +31,9 @@ type Input struct {
 	Local            bool // sent by the host itself
 	Priority         uint32
 	HasFixedPriority bool
+	// Hook sends the packet through this hook alone, whatever Options.Hook
+	// says.
+	Hook Hook
 }
 
 // Worker evaluates packets in order. It belongs to one goroutine.
@@ -83,9 +86,13 @@ func (w *Worker) Attachment() *conntrack.Attachment { return &w.ct }
 // once warm, but for new connections.
 func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	w.start(in, out)
+	only := in.Hook
+	if only == WholeWay {
+		only = w.engine.only
+	}
 	switch {
-	case w.engine.onlyAny:
-		w.runOnly()
+	case only != WholeWay:
+		w.runOnly(only.key())
 	case w.sent():
 		w.send()
 	default:
