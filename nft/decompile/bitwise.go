@@ -146,6 +146,9 @@ func (r *rule) nameBinary(o *operand) (syntax.Expr, format) {
 	switch {
 	case o.op == syntax.OpLshift || o.op == syntax.OpRshift:
 		x.Right = decimal(uint64(o.shiftBy))
+		if f.typ.Form == catalog.FormHex {
+			f.typ, f.form = catalog.Integer, catalog.FormHex // names no longer fit
+		}
 	default:
 		if o.right.kind == operandConstant && f.shift != 0 {
 			f.shift = 0
