@@ -5,6 +5,7 @@ import (
 	"verdict/set/elem"
 	"verdict/set/hash"
 	"verdict/set/interval"
+	"verdict/set/pipapo"
 )
 
 // View is one state of a set, for any number of readers. Calls go straight to
@@ -15,6 +16,7 @@ type View struct {
 	dynamic  *hash.Set // instead of hash, where packets change the set
 	bitmap   *bitmap.Table
 	interval *interval.Table
+	pipapo   *pipapo.Table
 	all      elem.View
 	catchAll *Entry
 }
@@ -28,10 +30,10 @@ func (s *Set) viewOf(state elem.View, catchAll *Entry) *View {
 		v.bitmap = t
 	case *interval.Table:
 		v.interval = t
+	case *pipapo.Table:
+		v.pipapo = t
 	default:
-		if s.kind == Rhash {
-			v.dynamic = s.hash
-		}
+		v.dynamic = s.hash
 	}
 	return v
 }
@@ -43,14 +45,14 @@ func (v *View) Lookup(key []byte, now int64) *Entry {
 	switch {
 	case v.hash != nil:
 		e = v.hash.Lookup(key, now)
+	case v.pipapo != nil:
+		e = v.pipapo.Lookup(key, now)
 	case v.interval != nil:
 		e = v.interval.Lookup(key, now)
 	case v.bitmap != nil:
 		e = v.bitmap.Lookup(key, now)
 	case v.dynamic != nil:
 		e = v.dynamic.Lookup(key, now)
-	default:
-		e = v.all.Lookup(key, now)
 	}
 	if e == nil {
 		return live(v.catchAll, now)

@@ -21,7 +21,6 @@ const (
 type walk struct {
 	trees   [burst]*tree
 	nodes   [burst]*node
-	slots   [burst]uint8
 	buckets [burst]*bucket
 }
 
@@ -97,17 +96,11 @@ func (w *walk) level(left []uint8, split []words) {
 		t := w.trees[i%burst]
 		n := t.nodes[upper32(t.firsts, split[i][t.word%maxWords])-1]
 		w.nodes[i%burst] = n
-		simd.Prefetch(unsafe.Pointer(&n.keys), len(n.keys)*4/cacheLine)
-		simd.Prefetch(unsafe.Pointer(&n.n), 1)
+		simd.Prefetch(unsafe.Pointer(n), int(unsafe.Sizeof(*n))/cacheLine)
 	}
 	for _, i := range left {
-		n, x := w.nodes[i%burst], split[i][w.trees[i%burst].word%maxWords]
-		at := simd.CountNotAbove(&n.keys, n.n, x) - 1
-		w.slots[i%burst] = uint8(at)
-		simd.Prefetch(unsafe.Pointer(&n.cells[at&(fan-1)]), 1)
-	}
-	for _, i := range left {
-		b := w.nodes[i%burst].cells[w.slots[i%burst]%fan]
+		n := w.nodes[i%burst]
+		b := &n.cells[n.at(split[i][w.trees[i%burst].word%maxWords])]
 		w.buckets[i%burst] = b
 		simd.Prefetch(unsafe.Pointer(b), int(unsafe.Sizeof(*b))/cacheLine)
 	}

@@ -13,7 +13,7 @@ const (
 	// cellFill is how many elements a cell gets if every element is in one.
 	cellFill = 14
 	// nodeFill is how many cells a node gets.
-	nodeFill = fan - 4
+	nodeFill = fan - 2
 	// meanCells is the highest mean of cells per element of a good cut.
 	meanCells = 1.5
 	// wideShare is the highest share of elements that a good cut leaves to
@@ -48,12 +48,13 @@ func (w *writer) rebuild(ents []*elem.Entry) {
 	for g := 0; g < groups && len(ids) > 0; g++ {
 		w.trees[g], ids = b.tree(ids, -1)
 		if w.trees[g] == nil {
-			w.trees[g] = newTree(0, &bucket{b: 1, owner: w.owner}, w.owner)
+			w.trees[g] = newTree(0, bucket{b: 1}, w.owner)
 			break
 		}
 	}
 	if len(ids) > 0 {
-		w.rest = b.chain(ids)
+		w.rest = &bucket{}
+		b.chain(w.rest, ids)
 	}
 }
 
@@ -78,23 +79,23 @@ func (b *builder) load() {
 	}
 }
 
-func (b *builder) newBucket() *bucket {
-	if len(b.buckets) == 0 {
-		b.buckets = huge.Slice[bucket](min(max(len(b.ents)/cellFill+1, 4), 1<<14))
+// newCells returns n buckets that lie together.
+func (b *builder) newCells(n int) []bucket {
+	if len(b.buckets) < n {
+		b.buckets = huge.Slice[bucket](min(max(len(b.ents)/cellFill+1, n), 1<<14))
 	}
-	k := &b.buckets[0]
-	b.buckets = b.buckets[1:]
-	k.owner = b.w.owner
-	return k
+	cells := b.buckets[:n:n]
+	b.buckets = b.buckets[n:]
+	return cells
 }
 
-func (b *builder) newNode() *node {
+func (b *builder) newNode(cells int) *node {
 	if len(b.nodes) == 0 {
-		b.nodes = huge.Slice[node](min(max(len(b.ents)/cellFill/nodeFill+1, 1), 1<<13))
+		b.nodes = huge.Slice[node](min(max(len(b.ents)/cellFill/nodeFill+1, 1), 1<<14))
 	}
 	n := &b.nodes[0]
 	b.nodes = b.nodes[1:]
-	n.owner = b.w.owner
+	n.owner, n.cells = b.w.owner, b.newCells(cells)
 	return n
 }
 
@@ -112,7 +113,9 @@ type plan struct {
 // good.
 func (b *builder) tree(ids []uint32, outer int) (*tree, []uint32) {
 	if len(ids) <= bucketSize {
-		return newTree(0, b.chain(ids), b.w.owner), nil
+		t := newTree(0, bucket{}, b.w.owner)
+		b.chain(&t.nodes[0].cells[0], ids)
+		return t, nil
 	}
 	p, ok := b.plan(ids, outer)
 	if !ok {
@@ -120,56 +123,46 @@ func (b *builder) tree(ids []uint32, outer int) (*tree, []uint32) {
 	}
 	begin, lists, wide := b.distribute(ids, &p, outer < 0)
 	t := &tree{word: uint8(p.word), owner: b.w.owner}
-	var n *node
-	for c, first := range p.firsts {
-		if n == nil || n.n == nodeFill {
-			n = b.newNode()
-			t.nodes = append(t.nodes, n)
-			t.firsts = append(t.firsts, first)
+	for c := 0; c < len(p.firsts); c += nodeFill {
+		firsts := p.firsts[c:min(c+nodeFill, len(p.firsts))]
+		n := b.newNode(len(firsts))
+		t.nodes, t.firsts = append(t.nodes, n), append(t.firsts, firsts[0])
+		for i, first := range firsts {
+			n.keys[i] = first
+			b.cell(&n.cells[i], lists[begin[c+i]:begin[c+i+1]], p.word)
 		}
-		n.keys[n.n] = first
-		n.cells[n.n] = b.cell(lists[begin[c]:begin[c+1]], p.word)
-		n.n++
 	}
 	return t, wide
 }
 
-// cell makes the bucket of a cell in a tree that cuts the given word.
-func (b *builder) cell(ids []uint32, word int) *bucket {
-	if len(ids) <= bucketSize {
-		return b.chain(ids)
+// cell fills the bucket of a cell in a tree that cuts the given word.
+func (b *builder) cell(k *bucket, ids []uint32, word int) {
+	if len(ids) > bucketSize {
+		k.sub, _ = b.tree(ids, word)
 	}
-	sub, _ := b.tree(ids, word)
-	if sub == nil {
-		return b.chain(ids)
+	if k.sub == nil {
+		b.chain(k, ids)
 	}
-	k := b.newBucket()
-	k.sub = sub
-	return k
 }
 
-// chain makes buckets for elements.
-func (b *builder) chain(ids []uint32) *bucket {
-	first := b.newBucket()
-	wordA, wordB := b.tellingWords(ids)
-	x, y := b.columns[wordA], b.columns[wordB]
-	for k := first; ; {
-		k.a, k.b = wordA, wordB
-		n := min(len(ids), bucketSize)
-		for i, id := range ids[:n] {
-			k.ents[i] = b.ents[id]
-			k.box[i], k.box[bucketSize+i] = x.low[id], x.high[id]-x.low[id]
-			k.box[2*bucketSize+i], k.box[3*bucketSize+i] = y.low[id], y.high[id]-y.low[id]
-			if b.ents[id].Timeout() != 0 {
-				k.timed |= 1 << i
-			}
+// chain fills a bucket, and others behind it if need be.
+func (b *builder) chain(k *bucket, ids []uint32) {
+	k.owner = b.w.owner
+	k.a, k.b = b.tellingWords(ids)
+	x, y := b.columns[k.a], b.columns[k.b]
+	n := min(len(ids), bucketSize)
+	for i, id := range ids[:n] {
+		k.ents[i] = b.ents[id]
+		k.box[i], k.box[bucketSize+i] = x.low[id], x.high[id]-x.low[id]
+		k.box[2*bucketSize+i], k.box[3*bucketSize+i] = y.low[id], y.high[id]-y.low[id]
+		if b.ents[id].Timeout() != 0 {
+			k.timed |= 1 << i
 		}
-		k.n = uint8(n)
-		if ids = ids[n:]; len(ids) == 0 {
-			return first
-		}
-		k.more = b.newBucket()
-		k = k.more
+	}
+	k.n = uint8(n)
+	if len(ids) > n {
+		k.more = &b.newCells(1)[0]
+		b.chain(k.more, ids[n:])
 	}
 }
 
@@ -200,36 +193,56 @@ func (b *builder) tellingWords(ids []uint32) (x, y uint8) {
 	return x, y
 }
 
-// plan chooses the word and the cells to cut the elements into: of the cuts
-// that put few elements into more than one cell, the one with the smallest
-// cells.
+// plan chooses the word and the cells to cut the elements into, among the cuts
+// that put few elements into more than one cell. The best one leaves nothing to
+// cut in the cells. Otherwise it is the one with the fewest cells, as long as
+// they divide the elements well: a lookup then finds the upper tree in the
+// nearest cache, and only one line of the lower ones is not.
 func (b *builder) plan(ids []uint32, outer int) (plan, bool) {
 	best, found := plan{}, false
 	for word := range b.columns {
 		if word == outer {
 			continue
 		}
-		sorted := b.sortBy(word, ids)
-		for stride := cellFill; stride < len(ids); stride *= 4 {
-			firsts := firstsOf(sorted, stride)
-			if len(firsts) < 2 {
-				break
-			}
-			mean, wide := b.sample(ids, word, firsts)
-			cost := float64(len(ids)) * mean / float64(len(firsts))
-			if mean > meanCells || wide > wideShare {
-				continue
-			}
-			if !found || cost < best.cost {
-				best, found = plan{word, firsts, cost}, true
-			}
-			break
+		p, ok := b.planFor(word, ids)
+		if !ok {
+			continue
 		}
-		if found && best.cost < 1.2*cellFill {
-			break
+		if p.cost < 1.2*cellFill {
+			return p, true
+		}
+		if !found || p.better(best, len(ids)) {
+			best, found = p, true
 		}
 	}
 	return best, found
+}
+
+// planFor returns the cut of one word with the smallest good cells.
+func (b *builder) planFor(word int, ids []uint32) (plan, bool) {
+	sorted := b.sortBy(word, ids)
+	for stride := cellFill; stride < len(ids); stride *= 4 {
+		firsts := firstsOf(sorted, stride)
+		if len(firsts) < 2 {
+			break
+		}
+		mean, wide := b.sample(ids, word, firsts)
+		if mean <= meanCells && wide <= wideShare {
+			return plan{word, firsts, float64(len(ids)) * mean / float64(len(firsts))}, true
+		}
+	}
+	return plan{}, false
+}
+
+// better tells whether a cut that leaves cells to be cut once more is better
+// than another such one of n elements.
+func (p plan) better(old plan, n int) bool {
+	const well = 8
+	a, b := p.cost*well <= float64(n), old.cost*well <= float64(n)
+	if a && b {
+		return len(p.firsts) < len(old.firsts)
+	}
+	return p.cost < old.cost
 }
 
 // firstsOf returns the first values of cells with stride elements each.

@@ -31,7 +31,7 @@ func (w *writer) addFrom(g int, e *elem.Entry) {
 	w.layout.box(e, &low, &high)
 	for ; g < groups; g++ {
 		if w.trees[g] == nil {
-			w.trees[g] = newTree(0, &bucket{b: 1, owner: w.owner}, w.owner)
+			w.trees[g] = newTree(0, bucket{b: 1}, w.owner)
 		}
 		if w.trees[g].cells(&low, &high, maxCells+1) <= maxCells {
 			w.trees[g] = w.trees[g].owned(w.owner)
@@ -74,9 +74,7 @@ func (w *writer) addTo(root, t *tree, e *elem.Entry, low, high *words) {
 	for x := low[t.word]; ; {
 		p := t.find(x)
 		top := t.last(p)
-		n := t.node(p.node)
-		b := n.cells[p.cell].owned(w.owner)
-		n.cells[p.cell] = b
+		b := &t.node(p.node).cells[p.cell]
 		switch {
 		case b.sub != nil:
 			b.sub = b.sub.owned(w.owner)
@@ -86,7 +84,7 @@ func (w *writer) addTo(root, t *tree, e *elem.Entry, low, high *words) {
 		case b.more == nil || b.count()%bucketSize == 0:
 			w.divideCell(root, t, p, e)
 		default:
-			n.cells[p.cell] = w.append(b, e, low, high)
+			b.more = w.append(b.more, e, low, high)
 		}
 		if top >= high[t.word] {
 			return
@@ -175,22 +173,22 @@ func (w *writer) removeFrom(t *tree, e *elem.Entry, low, high *words) {
 }
 
 func (w *writer) removeAt(t *tree, p place, e *elem.Entry, low, high *words) {
-	b := t.nodes[p.node].cells[p.cell]
-	if b.sub == nil && !inChain(b, e) {
+	if b := &t.nodes[p.node].cells[p.cell]; b.sub == nil && !inChain(b, e) {
 		return
 	}
-	n := t.node(p.node)
-	b = b.owned(w.owner)
+	b := &t.node(p.node).cells[p.cell]
 	if b.sub != nil {
 		b.sub = b.sub.owned(w.owner)
 		w.removeFrom(b.sub, e, low, high)
 		if only, ok := b.sub.single(); ok {
-			b = only.owned(w.owner)
+			*b = *only
 		}
-	} else {
-		b = w.takeFrom(b, e)
+	} else if !b.take(e) {
+		b.more = w.takeFrom(b.more, e)
 	}
-	n.cells[p.cell] = b
+	if b.n == 0 && b.more != nil {
+		*b = *b.more
+	}
 	if b.n == 0 && b.sub == nil {
 		t.join(p)
 	}
@@ -198,8 +196,8 @@ func (w *writer) removeAt(t *tree, p place, e *elem.Entry, low, high *words) {
 
 // single returns the bucket of a tree that has one cell.
 func (t *tree) single() (*bucket, bool) {
-	if len(t.nodes) == 1 && t.nodes[0].n == 1 {
-		return t.nodes[0].cells[0], true
+	if len(t.nodes) == 1 && len(t.nodes[0].cells) == 1 {
+		return &t.nodes[0].cells[0], true
 	}
 	return nil, false
 }

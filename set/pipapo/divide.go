@@ -28,7 +28,7 @@ func (c cut) cost(n int) int { return max(c.lower, c.upper) + c.lower + c.upper 
 // gets another bucket.
 func (w *writer) divideCell(root, t *tree, p place, e *elem.Entry) {
 	n := t.node(p.node)
-	b := n.cells[p.cell]
+	b := &n.cells[p.cell]
 	list := w.members(b, e)
 	if _, one := t.single(); one && t == root {
 		// Nothing is cut yet: the tree may still have any word.
@@ -42,12 +42,12 @@ func (w *writer) divideCell(root, t *tree, p place, e *elem.Entry) {
 			w.cutCell(t, p, list, c)
 			return
 		}
-		sub := newTree(uint8(c.word), nil, w.owner)
+		sub := newTree(uint8(c.word), bucket{}, w.owner)
 		w.cutCell(sub, place{}, list, c)
-		n.cells[p.cell] = &bucket{owner: w.owner, sub: sub}
+		*b = bucket{sub: sub}
 		return
 	}
-	n.cells[p.cell] = w.append(b, e, &list[len(list)-1].low, &list[len(list)-1].high)
+	b.more = w.append(b.more, e, &list[len(list)-1].low, &list[len(list)-1].high)
 }
 
 // members returns the elements of a chain of buckets, and e as the last one.
@@ -81,17 +81,16 @@ func (w *writer) cutCell(t *tree, p place, list []member, c cut) {
 	t.divide(p, c.x, w.chain(upper))
 }
 
-// chain makes buckets for elements.
-func (w *writer) chain(list []member) *bucket {
-	a, b := w.tellingWords(list)
-	first := &bucket{owner: w.owner, a: a, b: b}
-	last := first
-	for i := range list {
-		if last.n == bucketSize {
-			last.more = &bucket{owner: w.owner, a: a, b: b}
-			last = last.more
-		}
-		last.put(list[i].e, &list[i].low, &list[i].high)
+// chain makes a bucket for elements, with others behind it if need be.
+func (w *writer) chain(list []member) bucket {
+	first := bucket{owner: w.owner}
+	first.a, first.b = w.tellingWords(list)
+	for i := range list[:min(len(list), bucketSize)] {
+		first.put(list[i].e, &list[i].low, &list[i].high)
+	}
+	if len(list) > bucketSize {
+		rest := w.chain(list[bucketSize:])
+		first.more = &rest
 	}
 	return first
 }

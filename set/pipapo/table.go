@@ -3,7 +3,9 @@ package pipapo
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
+	"verdict/internal/simd"
 	"verdict/set/elem"
 )
 
@@ -44,7 +46,11 @@ func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
 		if tr == nil {
 			break
 		}
-		found = tr.bucketOf(w).best(t.layout, w, key, now, found)
+		b := tr.bucketOf(w)
+		if t.n >= prefetchFrom {
+			simd.Prefetch(unsafe.Pointer(&b.ents), 2)
+		}
+		found = b.best(t.layout, w, key, now, found)
 	}
 	if t.rest != nil {
 		found = t.rest.best(t.layout, w, key, now, found)

@@ -2,17 +2,19 @@ package pipapo
 
 import (
 	"slices"
+	"unsafe"
 
 	"verdict/internal/simd"
 	"verdict/set/elem"
 )
 
 // fan is how many cells a node of a tree has at most.
-const fan = 64
+const fan = 56
 
 // tree cuts the values of one word of the key into cells. An element is in the
 // bucket of every cell that its range of that word reaches into. Nodes and
-// buckets belong to the transaction that made them; another one copies them.
+// their buckets belong to the transaction that made them; another one copies
+// them.
 type tree struct {
 	word   uint8
 	owner  uint32
@@ -20,13 +22,23 @@ type tree struct {
 	nodes  []*node
 }
 
-// node is consecutive cells: cell i has the values from keys[i] on.
+// node is consecutive cells: cell i has the values from keys[i] on. It is four
+// cache lines, and the address of a cell's bucket follows from its number, so
+// that a lookup has no other memory to wait for on its way.
 type node struct {
 	keys  [fan]uint32
-	cells [fan]*bucket
-	n     int
+	cells []bucket
 	owner uint32
-	_     [52]byte // to a multiple of a cache line
+	_     [nodeBytes - fan*4 - 4 - 3*unsafe.Sizeof(uintptr(0))]byte
+}
+
+// nodeBytes is the size of a node.
+const nodeBytes = 256
+
+// at returns the number of the cell with value x.
+func (n *node) at(x uint32) int {
+	// A node is as large as 64 keys; those that are none do not count.
+	return simd.CountNotAbove((*[64]uint32)(unsafe.Pointer(n)), len(n.cells), x) - 1
 }
 
 // place is the position of a cell.
@@ -35,8 +47,7 @@ type place struct{ node, cell int }
 // find returns the place of the cell with value x.
 func (t *tree) find(x uint32) place {
 	i := upper32(t.firsts, x) - 1
-	n := t.nodes[i]
-	return place{i, simd.CountNotAbove(&n.keys, n.n, x) - 1}
+	return place{i, t.nodes[i].at(x)}
 }
 
 // upper32 returns how many of the ascending keys are not above x. The search
@@ -59,9 +70,8 @@ func upper32(keys []uint32, x uint32) int {
 func (t *tree) bucketOf(w *words) *bucket {
 	for {
 		x := w[t.word&(maxWords-1)]
-		i := upper32(t.firsts, x) - 1
-		n := t.nodes[i]
-		b := n.cells[(simd.CountNotAbove(&n.keys, n.n, x)-1)&(fan-1)]
+		n := t.nodes[upper32(t.firsts, x)-1]
+		b := &n.cells[n.at(x)]
 		if b.sub == nil {
 			return b
 		}
@@ -71,7 +81,7 @@ func (t *tree) bucketOf(w *words) *bucket {
 
 // last returns the last value of the cell at p.
 func (t *tree) last(p place) uint32 {
-	if n := t.nodes[p.node]; p.cell+1 < n.n {
+	if n := t.nodes[p.node]; p.cell+1 < len(n.cells) {
 		return n.keys[p.cell+1] - 1
 	}
 	if p.node+1 < len(t.firsts) {
@@ -81,7 +91,7 @@ func (t *tree) last(p place) uint32 {
 }
 
 func (t *tree) next(p place) (place, bool) {
-	if p.cell+1 < t.nodes[p.node].n {
+	if p.cell+1 < len(t.nodes[p.node].cells) {
 		return place{p.node, p.cell + 1}, true
 	}
 	if p.node+1 < len(t.nodes) {
@@ -99,7 +109,7 @@ func (t *tree) cells(low, high *words, limit int) int {
 		if nd.keys[p.cell] > high[t.word] {
 			break
 		}
-		if b := nd.cells[p.cell]; b.sub != nil {
+		if b := &nd.cells[p.cell]; b.sub != nil {
 			n += b.sub.cells(low, high, limit-n)
 		} else {
 			n++
@@ -110,9 +120,8 @@ func (t *tree) cells(low, high *words, limit int) int {
 }
 
 // newTree returns a tree of one cell.
-func newTree(word uint8, b *bucket, owner uint32) *tree {
-	n := &node{n: 1, owner: owner}
-	n.cells[0] = b
+func newTree(word uint8, b bucket, owner uint32) *tree {
+	n := &node{cells: []bucket{b}, owner: owner}
 	return &tree{word: word, owner: owner, firsts: []uint32{0}, nodes: []*node{n}}
 }
 
@@ -127,12 +136,13 @@ func (t *tree) owned(owner uint32) *tree {
 	}
 }
 
-// node returns node i of an owned tree for changing.
+// node returns node i of an owned tree for changing, its buckets included.
 func (t *tree) node(i int) *node {
 	n := t.nodes[i]
 	if n.owner != t.owner {
 		c := *n
 		c.owner = t.owner
+		c.cells = append(make([]bucket, 0, min(len(n.cells)+4, fan)), n.cells...)
 		n = &c
 		t.nodes[i] = n
 	}
@@ -141,18 +151,18 @@ func (t *tree) node(i int) *node {
 
 // divide cuts the cell at p of an owned tree before value x. b becomes the
 // bucket of the upper part.
-func (t *tree) divide(p place, x uint32, b *bucket) {
+func (t *tree) divide(p place, x uint32, b bucket) {
 	n := t.node(p.node)
-	if n.n == fan {
+	if len(n.cells) == fan {
 		half := fan / 2
 		if p.node == len(t.nodes)-1 && p.cell == fan-1 {
 			half = fan - 1
 		}
-		upper := &node{n: fan - half, owner: t.owner}
+		upper := &node{owner: t.owner}
 		copy(upper.keys[:], n.keys[half:])
-		copy(upper.cells[:], n.cells[half:])
+		upper.cells = append(make([]bucket, 0, fan), n.cells[half:]...)
 		clear(n.cells[half:])
-		n.n = half
+		n.cells = n.cells[:half]
 		t.nodes = slices.Insert(t.nodes, p.node+1, upper)
 		t.firsts = slices.Insert(t.firsts, p.node+1, upper.keys[0])
 		if p.cell >= half {
@@ -161,17 +171,16 @@ func (t *tree) divide(p place, x uint32, b *bucket) {
 		}
 	}
 	at := p.cell + 1
-	copy(n.keys[at+1:n.n+1], n.keys[at:n.n])
-	copy(n.cells[at+1:n.n+1], n.cells[at:n.n])
-	n.keys[at], n.cells[at] = x, b
-	n.n++
+	copy(n.keys[at+1:len(n.cells)+1], n.keys[at:len(n.cells)])
+	n.keys[at] = x
+	n.cells = slices.Insert(n.cells, at, b)
 }
 
 // join removes the empty cell at p of an owned tree: a neighbour takes its
 // values. The tree keeps one cell at least.
 func (t *tree) join(p place) {
 	n := t.node(p.node)
-	if n.n == 1 {
+	if len(n.cells) == 1 {
 		if len(t.nodes) == 1 {
 			return
 		}
@@ -183,10 +192,8 @@ func (t *tree) join(p place) {
 		return
 	}
 	first := n.keys[p.cell]
-	copy(n.keys[p.cell:], n.keys[p.cell+1:n.n])
-	copy(n.cells[p.cell:], n.cells[p.cell+1:n.n])
-	n.n--
-	n.cells[n.n] = nil
+	copy(n.keys[p.cell:], n.keys[p.cell+1:len(n.cells)])
+	n.cells = slices.Delete(n.cells, p.cell, p.cell+1)
 	if p.cell == 0 {
 		n.keys[0] = first
 	}
@@ -196,8 +203,8 @@ func (t *tree) join(p place) {
 // more than once.
 func (t *tree) each(visit func(*elem.Entry)) {
 	for _, n := range t.nodes {
-		for _, b := range n.cells[:n.n] {
-			if b.sub != nil {
+		for i := range n.cells {
+			if b := &n.cells[i]; b.sub != nil {
 				b.sub.each(visit)
 			} else {
 				b.each(visit)
@@ -208,16 +215,16 @@ func (t *tree) each(visit func(*elem.Entry)) {
 
 // bytes is the memory of the tree.
 func (t *tree) bytes() int {
-	const nodeBytes, bucketBytes = 896, 448
-	n := 48 + cap(t.firsts)*4 + cap(t.nodes)*8
+	const bucketBytes = int(unsafe.Sizeof(bucket{}))
+	n := int(unsafe.Sizeof(tree{})) + cap(t.firsts)*4 + cap(t.nodes)*8
 	for _, nd := range t.nodes {
-		n += nodeBytes
-		for _, b := range nd.cells[:nd.n] {
-			for c := b; c != nil; c = c.more {
+		n += nodeBytes + cap(nd.cells)*bucketBytes
+		for i := range nd.cells {
+			for c := nd.cells[i].more; c != nil; c = c.more {
 				n += bucketBytes
 			}
-			if b.sub != nil {
-				n += b.sub.bytes()
+			if sub := nd.cells[i].sub; sub != nil {
+				n += sub.bytes()
 			}
 		}
 	}
