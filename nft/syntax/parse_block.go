@@ -200,7 +200,7 @@ func (p *parser) define() Item {
 func (p *parser) commentProperty() Item {
 	start := p.tok.start
 	p.next()
-	text := p.quotedText("a comment")
+	text := p.commentText()
 	return &CommentProperty{At: p.since(start), Text: text}
 }
 

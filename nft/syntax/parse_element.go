@@ -190,7 +190,7 @@ func (p *parser) elementOptions(e *Element, m mode) {
 		case p.acceptWord("expires"):
 			e.Expires = p.duration()
 		case p.acceptWord("comment"):
-			e.Comment = p.quotedText("a comment")
+			e.Comment = p.commentText()
 		case p.startsStateful():
 			if s := p.statement(); s != nil {
 				e.Statements = append(e.Statements, s)

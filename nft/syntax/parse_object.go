@@ -75,7 +75,7 @@ func (p *parser) objectItem(o *StatefulObj) {
 	start := p.tok.start
 	if p.is("comment") {
 		p.next()
-		o.Comment = p.quotedText("a comment")
+		o.Comment = p.commentText()
 		return
 	}
 	switch o.Kind {

@@ -9,7 +9,7 @@ func (p *parser) ruleBody(rule *Rule) {
 	for !p.ruleEnds() {
 		if p.is("comment") {
 			p.next()
-			rule.Comment = p.quotedText("a comment")
+			rule.Comment = p.commentText()
 			break
 		}
 		if s := p.statement(); s != nil {
@@ -32,8 +32,20 @@ func (p *parser) ruleEnds() bool {
 	return false
 }
 
-// quotedText takes a string: quoted, or a single bare word.
+// quotedText takes a string: quoted, or a single bare word. An empty one is
+// refused.
 func (p *parser) quotedText(what string) Word {
+	if p.at(kindQuoted) && p.tok.end == p.tok.start+2 {
+		p.fail(p.tokSpan(p.tok), codeUnexpected, "unexpected empty string, expected %s", what)
+		return Word{}
+	}
+	return p.quotedOrBare(what)
+}
+
+// commentText takes the text of a comment, which may be empty.
+func (p *parser) commentText() Word { return p.quotedOrBare("a comment") }
+
+func (p *parser) quotedOrBare(what string) Word {
 	switch p.tok.kind {
 	case kindQuoted:
 		w := Word{At: At{p.tokSpan(p.tok)}, Text: p.text[p.tok.start+1 : p.tok.end-1]}
@@ -129,7 +141,29 @@ func (p *parser) match() Statement {
 	if p.failed {
 		return nil
 	}
+	if l, ok := leftmost(left).(*Literal); ok {
+		p.fail(l.Span, codeUnexpected, "a statement cannot start with a value")
+		return nil
+	}
 	return p.matchTail(left)
+}
+
+// leftmost is the operand that an expression starts with.
+func leftmost(e Expr) Expr {
+	for {
+		switch x := e.(type) {
+		case *Binary:
+			e = x.Left
+		case *Concat:
+			e = x.Parts[0]
+		case *Range:
+			e = x.From
+		case *Prefix:
+			e = x.Base
+		default:
+			return e
+		}
+	}
 }
 
 // matchTail parses what follows the selector of a statement.

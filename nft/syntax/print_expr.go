@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"strconv"
+	"strings"
 
 	"verdict/catalog"
 )
@@ -33,11 +34,11 @@ func (p *printer) expr(e Expr) {
 		p.join(e.Parts, " . ")
 	case *Range:
 		p.expr(e.From)
-		p.byte('-')
+		p.sign(e.From, '-')
 		p.expr(e.To)
 	case *Prefix:
 		p.expr(e.Base)
-		p.byte('/')
+		p.sign(e.Base, '/')
 		p.expr(e.Length)
 	case *Binary:
 		p.binary(e)
@@ -52,6 +53,32 @@ func (p *printer) expr(e Expr) {
 	default:
 		p.selector(e)
 	}
+}
+
+// sign writes the sign of a range or prefix. Words may hold both signs, so
+// that blanks must keep them apart.
+func (p *printer) sign(left Expr, sign byte) {
+	if !endsInWord(left) {
+		p.byte(sign)
+		return
+	}
+	p.byte(' ')
+	p.byte(sign)
+	p.byte(' ')
+}
+
+// endsInWord reports whether the text of an expression ends in a bare word.
+func endsInWord(e Expr) bool {
+	switch e := e.(type) {
+	case *Variable:
+		return true
+	case *Literal:
+		return e.Kind == LitWord && e.Text != "" && charClasses[e.Text[0]] == classLetter &&
+			wordByte[e.Text[len(e.Text)-1]] && !strings.Contains(e.Text, ":")
+	case *Binary:
+		return endsInWord(e.Right)
+	}
+	return false
 }
 
 func (p *printer) join(items []Expr, separator string) {

@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"strings"
+
 	"verdict/catalog"
 )
 
@@ -364,10 +366,17 @@ func (p *printer) addressAndPort(addr, port Expr) {
 	if addr != nil {
 		p.address(addr, port != nil)
 	}
-	if port != nil {
-		p.byte(':')
-		p.expr(port)
+	if port == nil {
+		return
 	}
+	if addr != nil && endsInWord(addr) {
+		p.byte(' ')
+	}
+	p.byte(':')
+	if l, ok := port.(*Literal); ok && strings.HasPrefix(l.Text, ":") {
+		p.byte(' ')
+	}
+	p.expr(port)
 }
 
 func (p *printer) address(addr Expr, brackets bool) {
@@ -381,7 +390,7 @@ func (p *printer) address(addr Expr, brackets bool) {
 		}
 	case *Range:
 		p.address(a.From, brackets)
-		p.byte('-')
+		p.sign(a.From, '-')
 		p.address(a.To, brackets)
 		return
 	}
