@@ -73,6 +73,30 @@ func (s *State) newCounter(e *expr.Counter) *Counter {
 	return c
 }
 
+// Present gives a stateful expression with its present values, for listings;
+// any other expression comes back as it is. now is in nanoseconds since the
+// epoch.
+func (s *State) Present(e expr.Expr, now int64) expr.Expr {
+	switch x := e.(type) {
+	case *expr.Counter:
+		if c, ok := s.counters[x]; ok {
+			packets, bytes := c.Values()
+			return &expr.Counter{Packets: packets, Bytes: bytes}
+		}
+	case *expr.Quota:
+		if q, ok := s.quotas[x]; ok {
+			present := *x
+			present.Consumed = q.Consumed()
+			return &present
+		}
+	case *expr.Last:
+		if l, ok := s.lasts[x]; ok && l.set {
+			return &expr.Last{Set: true, Msecs: uint64(max(now-l.at, 0)) / 1e6}
+		}
+	}
+	return e
+}
+
 // Limit returns the state of a limit expression.
 func (s *State) Limit(e *expr.Limit) *Limit {
 	l, ok := s.limits[e]

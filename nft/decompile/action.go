@@ -10,7 +10,7 @@ import (
 func (r *rule) action(e expr.Expr) {
 	switch e := e.(type) {
 	case *expr.Counter, *expr.Limit, *expr.Quota, *expr.ConnLimit, *expr.Last:
-		r.emit(stateful(e, r.o.Stateless))
+		r.emit(r.o.stateful(e))
 	case *expr.Log:
 		r.emit(logStatement(e))
 	case *expr.Reject:

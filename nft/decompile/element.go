@@ -188,7 +188,7 @@ func slice(v []byte, at, n int) []byte {
 func (w *elementWriter) element(e *ruleset.Element, key syntax.Expr) *syntax.Element {
 	x := &syntax.Element{Key: key}
 	for _, s := range e.Exprs {
-		if s := stateful(s, w.o.Stateless); s != nil {
+		if s := w.o.stateful(s); s != nil {
 			x.Statements = append(x.Statements, s)
 		}
 	}

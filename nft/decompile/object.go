@@ -20,9 +20,9 @@ func Object(obj *ruleset.Object, o Options) *syntax.StatefulObj {
 	}
 	switch obj.Type {
 	case expr.ObjectCounter:
-		x.Counter, _ = stateful(obj.Counter, o.Stateless).(*syntax.Counter)
+		x.Counter, _ = o.stateful(obj.Counter).(*syntax.Counter)
 	case expr.ObjectQuota:
-		x.Quota = quota(obj.Quota, o.Stateless)
+		x.Quota, _ = o.stateful(obj.Quota).(*syntax.Quota)
 	case expr.ObjectLimit:
 		x.Limit = limit(obj.Limit)
 		if !obj.Limit.Bytes && obj.Limit.Burst == defaultBurst {

@@ -3,6 +3,8 @@ package decompile
 import (
 	"net/netip"
 	"time"
+
+	"verdict/nft/expr"
 )
 
 // Options says how values are written, as the flags of `nft list` do, and
@@ -29,6 +31,10 @@ type Options struct {
 	// timeout: expired ones are left out, the others show what is left. With 0
 	// all are listed, without it.
 	Clock int64
+
+	// State gives an expression that packets change with its present values;
+	// nil shows the values it was loaded with.
+	State func(e expr.Expr) expr.Expr
 
 	// InterfaceName names an interface by its index; "" if there is none.
 	InterfaceName func(index uint32) string

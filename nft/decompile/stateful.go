@@ -8,6 +8,14 @@ import (
 // defaultBurst is the burst of packets that a limit has if none is given.
 const defaultBurst = 5
 
+// stateful writes an expression that keeps state as it is now.
+func (o *Options) stateful(e expr.Expr) statement {
+	if o.State != nil {
+		e = o.State(e)
+	}
+	return stateful(e, o.Stateless)
+}
+
 // stateful writes an expression that keeps state: in rules, in elements, and
 // in the declarations of sets. Without state it shows no counts. It is nil for
 // other expressions.

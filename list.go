@@ -1,0 +1,46 @@
+package verdict
+
+import (
+	"io"
+	"time"
+
+	"verdict/nft/decompile"
+	"verdict/nft/expr"
+)
+
+// ListOptions are the options of a listing that belong to the ruleset's host:
+// names of interfaces and users, the time zone.
+func (r *Ruleset) ListOptions() decompile.Options {
+	return decompile.Options{
+		Location:      r.zone,
+		Now:           time.Now(),
+		InterfaceName: r.interfaceName,
+	}
+}
+
+// List prints the engine's ruleset as it is now: with the counts, used quotas
+// and elements that packets left behind.
+func (e *Engine) List(w io.Writer) error {
+	return decompile.List(w, e.rules.rules, e.ListOptions())
+}
+
+// ListOptions are those of the ruleset, with the state of the engine.
+func (e *Engine) ListOptions() decompile.Options {
+	o := e.rules.ListOptions()
+	o.Clock = e.now
+	o.State = func(x expr.Expr) expr.Expr { return e.engine.State().Present(x, e.now) }
+	return o
+}
+
+func (r *Ruleset) interfaceName(index uint32) string {
+	if i, ok := r.host.ByIndex(int(index)); ok {
+		return i.Name
+	}
+	return ""
+}
+
+// List prints the ruleset as `nft list ruleset` does, from the bytecode and
+// the sets alone.
+func (r *Ruleset) List(w io.Writer) error {
+	return decompile.List(w, r.rules, r.ListOptions())
+}

@@ -1,0 +1,264 @@
+package verdict
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/diag"
+	"verdict/host"
+	"verdict/nft/compile"
+	"verdict/nft/ruleset"
+	"verdict/nft/syntax"
+)
+
+// LoadOptions say how to load rulesets. The zero LoadOptions know no host and
+// no files besides the sources themselves.
+type LoadOptions struct {
+	// Base is the ruleset that the sources change; nil starts with none. Its
+	// host is kept if Host is nil.
+	Base *Ruleset
+	// Host gives the numbers of interfaces, users and groups. With a nil Host,
+	// and for interfaces that it does not have unless Strict is set, numbers
+	// are made up and reported as assumptions.
+	Host *host.Host
+	// Strict refuses interfaces that the host does not have, as nft does.
+	Strict bool
+	// Files opens included files; nil refuses includes.
+	Files Files
+	// Defines are variables set from outside, as by nft -D.
+	Defines map[string]string
+	// Zone is the time zone of dates and hours in rules; nil is UTC.
+	Zone *time.Location
+	// MaxErrors bounds the syntax errors reported, 0: 100.
+	MaxErrors int
+	// Batch is told each batch before it is applied, with the ruleset that it
+	// changes.
+	Batch func(base *ruleset.Ruleset, batch []ruleset.Change)
+	// Now is the time of loading for elements with timeouts, in nanoseconds
+	// since the epoch.
+	Now int64
+}
+
+// Files finds included files.
+type Files interface {
+	// Open returns the files that an include pattern names, sorted by name;
+	// from is the including source.
+	Open(pattern string, from *diag.Source) ([]*diag.Source, error)
+}
+
+// Ruleset is a loaded ruleset. It is immutable and safe for concurrent use.
+type Ruleset struct {
+	rules       *ruleset.Ruleset
+	host        *host.Host
+	zone        *time.Location
+	assumptions []string
+	hostGiven   bool
+}
+
+// HostGiven reports whether a host was given to the load.
+func (r *Ruleset) HostGiven() bool { return r.hostGiven }
+
+// Rules gives the underlying snapshot: tables, chains, bytecode, sets.
+func (r *Ruleset) Rules() *ruleset.Ruleset { return r.rules }
+
+// Host is the host that the ruleset was loaded for, with the interfaces that
+// were made up.
+func (r *Ruleset) Host() *host.Host { return r.host }
+
+// Assumptions lists what was made up because nobody said it.
+func (r *Ruleset) Assumptions() []string { return r.assumptions }
+
+// Load loads ruleset files from a file system, in order, each as one batch
+// that applies wholly or not at all. Includes are looked up in the same file
+// system. The error is a *diag.ListError with all findings.
+func Load(fsys fs.FS, names ...string) (*Ruleset, error) {
+	files := fsFiles{fsys}
+	var sources []*diag.Source
+	for _, name := range names {
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("load ruleset: %w", err)
+		}
+		sources = append(sources, diag.NewSource(name, text))
+	}
+	r, findings := LoadSources(LoadOptions{Files: files}, sources...)
+	return r, findings.Err()
+}
+
+// Parse loads one ruleset from a text.
+func Parse(text string) (*Ruleset, error) {
+	r, findings := LoadSources(LoadOptions{}, diag.NewSource("ruleset", []byte(text)))
+	return r, findings.Err()
+}
+
+// LoadSources loads sources in order, each as one batch. It reports all
+// findings; the ruleset is nil if any of them is an error.
+func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.List) {
+	l, err := newLoader(options)
+	if err != nil {
+		l.findings.Errorf(diag.Span{}, "load/host", "%v", err)
+		return nil, &l.findings
+	}
+	for _, src := range sources {
+		l.source(src)
+	}
+	if l.findings.HasErrors() {
+		return nil, &l.findings
+	}
+	r := &Ruleset{rules: l.rules, host: l.host, zone: options.Zone, hostGiven: options.Host != nil}
+	for _, a := range l.host.Assumptions() {
+		r.assumptions = append(r.assumptions, a.String())
+	}
+	return r, &l.findings
+}
+
+// Apply makes the ruleset that a batch of changes leads to, for rules that a
+// program builds from bytecode. The batch applies wholly or not at all; the
+// error is a *diag.ListError with the kernel's refusals.
+func (r *Ruleset) Apply(batch []ruleset.Change) (*Ruleset, error) {
+	next, refused := ruleset.Apply(r.rules, batch, ruleset.Options{})
+	var findings diag.List
+	for _, e := range refused {
+		findings.Add(changeDiagnostic(e))
+	}
+	if err := findings.Err(); err != nil {
+		return nil, err
+	}
+	changed := *r
+	changed.rules = next
+	return &changed, nil
+}
+
+// loader holds the state of one call of LoadSources.
+type loader struct {
+	options  LoadOptions
+	host     *host.Host
+	rules    *ruleset.Ruleset
+	findings diag.List
+}
+
+func newLoader(options LoadOptions) (*loader, error) {
+	l := &loader{options: options, host: options.Host, rules: &ruleset.Ruleset{}}
+	if base := options.Base; base != nil {
+		l.rules = base.rules
+		if l.host == nil {
+			l.host = base.host
+		}
+	}
+	if l.host == nil {
+		made, err := host.New(host.Config{})
+		if err != nil {
+			return l, err
+		}
+		l.host = made
+	}
+	return l, nil
+}
+
+func (l *loader) source(src *diag.Source) {
+	file, found := syntax.Parse(src, l.syntaxOptions())
+	l.merge(found)
+	if found.HasErrors() {
+		return
+	}
+	changes, found := compile.Compile(l.rules, file, l.compileOptions())
+	l.merge(found)
+	if found.HasErrors() {
+		return
+	}
+	if l.options.Batch != nil {
+		l.options.Batch(l.rules, changes)
+	}
+	next, refused := ruleset.Apply(l.rules, changes, ruleset.Options{Now: l.options.Now})
+	for _, e := range refused {
+		l.findings.Add(changeDiagnostic(e))
+	}
+	if len(refused) == 0 {
+		l.rules = next
+	}
+}
+
+func (l *loader) merge(found *diag.List) {
+	for _, d := range found.All() {
+		l.findings.Add(d)
+	}
+}
+
+// changeDiagnostic turns a refusal of the kernel into a finding.
+func changeDiagnostic(e *ruleset.ChangeError) *diag.Diagnostic {
+	message := e.Message
+	if e.Reason != "" {
+		message += ": " + e.Reason
+	}
+	return &diag.Diagnostic{Severity: diag.Error, Code: e.Code(), Message: message, Span: e.Place, Hint: e.Hint}
+}
+
+func (l *loader) syntaxOptions() syntax.Options {
+	o := syntax.Options{MaxErrors: l.options.MaxErrors}
+	if l.options.Files != nil {
+		o.Open = l.options.Files.Open
+	}
+	return o
+}
+
+func (l *loader) compileOptions() compile.Options {
+	return compile.Options{
+		Interface: l.interfaceIndex,
+		User:      l.host.UserID,
+		Group:     l.host.GroupID,
+		Defines:   l.options.Defines,
+		Location:  l.options.Zone,
+		Now:       time.Unix(0, l.options.Now),
+	}
+}
+
+// interfaceIndex finds or makes up an interface's number.
+func (l *loader) interfaceIndex(name string) (uint32, bool) {
+	if i, ok := l.host.ByName(name); ok {
+		return uint32(i.Index), true
+	}
+	if l.options.Strict {
+		return 0, false
+	}
+	i, err := l.host.Assume(name)
+	if err != nil {
+		return 0, false
+	}
+	return uint32(i.Index), true
+}
+
+// fsFiles looks includes up in a file system, relative to its root and to the
+// including file.
+type fsFiles struct{ fsys fs.FS }
+
+func (f fsFiles) Open(pattern string, from *diag.Source) ([]*diag.Source, error) {
+	pattern = strings.TrimPrefix(pattern, "/")
+	candidates := []string{path.Clean(pattern), path.Join(path.Dir(from.Name), pattern)}
+	for _, p := range candidates {
+		names, err := fs.Glob(f.fsys, p)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			continue
+		}
+		slices.Sort(names)
+		var sources []*diag.Source
+		for _, name := range names {
+			text, err := fs.ReadFile(f.fsys, name)
+			if err != nil {
+				return nil, err
+			}
+			sources = append(sources, diag.NewSource(name, text))
+		}
+		return sources, nil
+	}
+	if strings.ContainsAny(pattern, "*?[") {
+		return nil, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}
+}
