@@ -82,7 +82,7 @@ func CheckRule(rule []Expr, place Place) (at int, err error) {
 			return i, err
 		}
 	}
-	return -1, nil
+	return -1, CheckSize(rule)
 }
 
 // set finds a set that an expression refers to, nil if there is none.
@@ -193,7 +193,7 @@ func overlap(a, b Reg, length uint32) bool {
 	return x < y+n && y < x+n
 }
 
-// families of expressions that not every family has.
+// The families, by the kernel's number.
 const (
 	familyInet   uint8 = 1
 	familyIP     uint8 = 2
@@ -202,6 +202,16 @@ const (
 	familyBridge uint8 = 7
 	familyIP6    uint8 = 10
 )
+
+// tracked refuses families that have no connection tracking.
+// Ref: nf_conntrack_proto.c, nf_ct_netns_get.
+func (c *Checker) tracked(what string) error {
+	switch c.Place.Family {
+	case familyARP, familyNetdev:
+		return refuse(syscall.EPROTO, "%s in a family without connection tracking", what)
+	}
+	return nil
+}
 
 // only refuses an expression type that the kernel has not registered for the
 // rule's family.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/catalog"
 	"verdict/internal/testdata"
 )
 
@@ -123,5 +124,78 @@ func roundTripRule(t *testing.T, id string, lines []string, opts TextOptions) {
 		if k := strings.Fields(want)[0]; e.Kind() != k {
 			t.Errorf("%s: kind %s of %s", id, e.Kind(), want)
 		}
+	}
+}
+
+// TestCheckAcceptsConformance checks every rule of the cases that the real
+// tool loaded.
+func TestCheckAcceptsConformance(t *testing.T) {
+	f, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	accepted := 0
+	scan := bufio.NewScanner(f)
+	scan.Buffer(nil, 16<<20)
+	for scan.Scan() {
+		var c struct {
+			ID, Family, Expect string
+			Payload            []string
+			Oracle             struct{ RC int }
+		}
+		if err := json.Unmarshal(scan.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Payload == nil || c.Oracle.RC != 0 {
+			continue
+		}
+		rule, err := ParseRuleText(strings.Join(c.Payload, "\n"), TextOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		family, _ := catalog.FamilyByName(c.Family)
+		if at, err := CheckRule(rule, placeFor(uint8(family), rule)); err != nil {
+			t.Errorf("%s: instruction %d refused: %v in\n%s", c.ID, at, err, strings.Join(c.Payload, "\n"))
+			continue
+		}
+		accepted++
+	}
+	if err := scan.Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d rules accepted", accepted)
+	if accepted == 0 {
+		t.Error("no rules found")
+	}
+}
+
+// placeFor is a place in which everything exists that a rule refers to.
+func placeFor(family uint8, rule []Expr) Place {
+	sets := map[string]*SetInfo{}
+	for _, e := range rule {
+		switch e := e.(type) {
+		case *Lookup:
+			s := &SetInfo{KeyLen: 1}
+			if e.HasDst {
+				s.Flags, s.DataLen, s.VerdictData = setMap, 32, e.Dst == RegVerdict
+			}
+			sets[e.Set] = s
+		case *Dynset:
+			s := &SetInfo{KeyLen: 1, DataLen: 1, Flags: setEval | setTimeout}
+			if e.HasData {
+				s.Flags |= setMap
+			}
+			sets[e.Set] = s
+		case *Objref:
+			sets[e.Set] = &SetInfo{KeyLen: 1, Flags: setObject}
+		}
+	}
+	return Place{
+		Family:          family,
+		SetByName:       func(name string, _ uint32) *SetInfo { return sets[name] },
+		ChainExists:     func(string) (bool, bool) { return true, false },
+		ObjectExists:    func(ObjectType, string) bool { return true },
+		FlowtableExists: func(string) bool { return true },
 	}
 }

@@ -20,8 +20,8 @@ func (e *ConnLimit) AppendText(b []byte) []byte {
 	return appendNamed(b, "flags", flags)
 }
 
-// Check refuses nothing.
-func (*ConnLimit) Check(*Checker) error { return nil }
+// Check refuses arp and netdev tables (EPROTO).
+func (*ConnLimit) Check(c *Checker) error { return c.tracked("connlimit") }
 
 // Registers uses none.
 func (*ConnLimit) Registers(*Place) RegUse { return RegUse{} }

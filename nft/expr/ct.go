@@ -34,8 +34,9 @@ func (e *CT) AppendText(b []byte) []byte {
 
 // Keys of ct that checks look at, by the kernel's number.
 const (
-	ctSrc = 8
-	ctDst = 9
+	ctSrc  = 8
+	ctDst  = 9
+	ctZone = 17
 )
 
 // keyLen is the size of the value: addresses without a family are as long as
@@ -50,7 +51,8 @@ func (e *CT) keyLen(p *Place) uint32 {
 // Check refuses unknown keys and keys that cannot be read or set
 // (EOPNOTSUPP), unknown directions, directions for keys that have none and
 // keys that lack their direction (EINVAL), and addresses without a family
-// outside ip, ip6 and inet (EAFNOSUPPORT).
+// outside ip, ip6 and inet (EAFNOSUPPORT), and arp and netdev tables
+// (EPROTO).
 // Ref: nft_ct.c, nft_ct_get_init, nft_ct_set_init.
 func (e *CT) Check(c *Checker) error {
 	switch {
@@ -60,8 +62,13 @@ func (e *CT) Check(c *Checker) error {
 		return refuse(syscall.EINVAL, "unknown direction %d", e.Dir)
 	case e.Set && !e.Key.Settable:
 		return refuse(syscall.EOPNOTSUPP, "ct %s cannot be set", e.Key.Name)
+	case e.Set && e.HasDir && e.Key.Number != ctZone:
+		return refuse(syscall.EINVAL, "ct %s is set without a direction", e.Key.Name)
 	case e.Set:
-		return c.load(e.Src, keyLen(e.Key))
+		if err := c.load(e.Src, keyLen(e.Key)); err != nil {
+			return err
+		}
+		return c.tracked("ct")
 	case e.Key.SetOnly:
 		return refuse(syscall.EOPNOTSUPP, "ct %s can only be set", e.Key.Name)
 	case e.HasDir && !e.Key.DirOK:
@@ -76,7 +83,10 @@ func (e *CT) Check(c *Checker) error {
 			return refuse(syscall.EAFNOSUPPORT, "ct %s without a family", e.Key.Name)
 		}
 	}
-	return c.store(e.Dst, e.keyLen(&c.Place))
+	if err := c.store(e.Dst, e.keyLen(&c.Place)); err != nil {
+		return err
+	}
+	return c.tracked("ct")
 }
 
 // Registers writes Dst, or reads Src.

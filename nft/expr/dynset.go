@@ -85,7 +85,7 @@ func (e *Dynset) Check(c *Checker) error {
 	if err := e.checkData(c, set); err != nil {
 		return err
 	}
-	return e.checkExprs(set)
+	return e.checkExprs(c, set)
 }
 
 func (e *Dynset) checkData(c *Checker, set *SetInfo) error {
@@ -102,7 +102,7 @@ func (e *Dynset) checkData(c *Checker, set *SetInfo) error {
 	return nil
 }
 
-func (e *Dynset) checkExprs(set *SetInfo) error {
+func (e *Dynset) checkExprs(c *Checker, set *SetInfo) error {
 	switch {
 	case len(e.Exprs) == 0:
 		return nil
@@ -115,7 +115,7 @@ func (e *Dynset) checkExprs(set *SetInfo) error {
 		if !Stateful(x) {
 			return refuse(syscall.EINVAL, "%s cannot belong to an element", x.Kind())
 		}
-		if err := x.Check(&Checker{}); err != nil {
+		if err := x.Check(&Checker{Place: c.Place}); err != nil {
 			return err
 		}
 	}

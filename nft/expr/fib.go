@@ -58,12 +58,20 @@ func (e *Fib) AppendText(b []byte) []byte {
 }
 
 // Check refuses families other than ip, ip6, inet and netdev (ENOENT),
-// unknown flags and results, tuples with none or both of the addresses or
-// with both interfaces, and interface results of a tuple with oif (EINVAL).
+// unknown results (EOPNOTSUPP in ip and ip6 tables, else EINVAL), unknown
+// flags, tuples with none or both of the addresses or with both interfaces,
+// interface results of a tuple with oif, and presence of anything but oif
+// (all EINVAL).
 // Ref: nft_fib.c, nft_fib_init.
 func (e *Fib) Check(c *Checker) error {
 	if err := c.only("fib", familyIP, familyIP6, familyInet, familyNetdev); err != nil {
 		return err
+	}
+	if e.Result < FibResultOif || e.Result > FibResultType {
+		if c.Place.Family == familyIP || c.Place.Family == familyIP6 {
+			return refuse(syscall.EOPNOTSUPP, "unknown result %d", e.Result)
+		}
+		return refuse(syscall.EINVAL, "unknown result %d", e.Result)
 	}
 	switch f := e.Flags; {
 	case f == 0 || f&^fibAll != 0:
@@ -74,22 +82,17 @@ func (e *Fib) Check(c *Checker) error {
 		return refuse(syscall.EINVAL, "both iif and oif")
 	case f&(FibSaddr|FibDaddr) == 0:
 		return refuse(syscall.EINVAL, "neither saddr nor daddr")
-	}
-	switch e.Result {
-	case FibResultOif, FibResultOifname:
-		if e.Flags&FibOif != 0 {
-			return refuse(syscall.EINVAL, "output interface of a tuple with oif")
-		}
-	case FibResultType:
-	default:
-		return refuse(syscall.EINVAL, "unknown result %d", e.Result)
+	case f&FibOif != 0 && e.Result != FibResultType:
+		return refuse(syscall.EINVAL, "output interface of a tuple with oif")
+	case f&FibPresent != 0 && e.Result != FibResultOif:
+		return refuse(syscall.EINVAL, "presence of something else than oif")
 	}
 	return c.store(e.Dst, e.length())
 }
 
 // length is the size of the result.
 func (e *Fib) length() uint32 {
-	if e.Result == FibResultOifname && e.Flags&FibPresent == 0 {
+	if e.Result == FibResultOifname {
 		return 16
 	}
 	return 4

@@ -33,8 +33,8 @@ func (e *Inner) AppendText(b []byte) []byte {
 const maxTunnelHeader = 64
 
 // Check refuses unknown flags and header sizes outside 1 to 64 (EOPNOTSUPP),
-// types above 255 (EINVAL), and expressions other than loads of payload, of
-// meta protocol and of meta l4proto (EOPNOTSUPP).
+// types above 255 (EINVAL), writes (EINVAL), and expressions other than loads
+// of payload, of meta protocol and of meta l4proto (EOPNOTSUPP).
 // Ref: nft_inner.c, nft_inner_init; nft_payload_inner_init;
 // nft_meta_inner_init.
 func (e *Inner) Check(c *Checker) error {
@@ -50,10 +50,10 @@ func (e *Inner) Check(c *Checker) error {
 	switch x := e.Expr.(type) {
 	case *Payload:
 		if x.Write {
-			return refuse(syscall.EOPNOTSUPP, "write inside a tunnel")
+			return refuse(syscall.EINVAL, "write inside a tunnel")
 		}
-		if x.Base > catalog.BaseTunnel {
-			return refuse(syscall.EOPNOTSUPP, "unknown header %d", x.Base)
+		if x.Base > catalog.BaseTunnel || x.Base == catalog.BaseInner {
+			return refuse(syscall.EOPNOTSUPP, "no %s header inside a tunnel", x.Base)
 		}
 		if err := x.checkPlace(); err != nil {
 			return err

@@ -71,11 +71,14 @@ func addressLen(family uint8) uint32 {
 
 const portLen = 2
 
-// Check refuses rules with neither address nor port (EINVAL), a family other
-// than the table's (EOPNOTSUPP), addresses without a family (EAFNOSUPPORT)
-// and unknown flags (EINVAL).
+// Check refuses unknown flags and rules with neither address nor port
+// (EINVAL), a family other than the table's (EOPNOTSUPP), addresses without a
+// family (EAFNOSUPPORT) and ports of no family (EPROTO).
 // Ref: nft_nat.c, nft_nat_init.
 func (e *NAT) Check(c *Checker) error {
+	if err := checkNATFlags(e.Flags); err != nil {
+		return err
+	}
 	switch {
 	case !e.HasAddr && !e.HasProto:
 		return refuse(syscall.EINVAL, "neither an address nor a port")
@@ -97,7 +100,11 @@ func (e *NAT) Check(c *Checker) error {
 	if err := c.loadPorts(e.ProtoMin, e.HasProto, e.ProtoMax, e.HasProtoMax); err != nil {
 		return err
 	}
-	return checkNATFlags(e.Flags)
+	switch e.Family {
+	case familyIP, familyIP6, familyInet:
+		return nil
+	}
+	return refuse(syscall.EPROTO, "family %d has no connection tracking", e.Family)
 }
 
 func (c *Checker) loadPorts(lo Reg, hasLo bool, hi Reg, hasHi bool) error {

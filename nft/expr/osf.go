@@ -21,15 +21,9 @@ func (e *OSF) AppendText(b []byte) []byte {
 // osfLen is the length of a fingerprint's name.
 const osfLen = 16
 
-// Check refuses families other than ip, ip6 and inet (EOPNOTSUPP), unknown
-// TTL modes and flags (EINVAL).
+// Check refuses unknown TTL modes and flags (EINVAL).
 // Ref: nft_osf.c, nft_osf_init.
 func (e *OSF) Check(c *Checker) error {
-	switch c.Place.Family {
-	case familyIP, familyIP6, familyInet:
-	default:
-		return refuse(syscall.EOPNOTSUPP, "osf exists in ip, ip6 and inet tables only")
-	}
 	if e.TTL > 2 {
 		return refuse(syscall.EINVAL, "unknown TTL mode %d", e.TTL)
 	}

@@ -41,7 +41,8 @@ func (e *Queue) AppendText(b []byte) []byte {
 }
 
 // Check refuses netdev and arp tables (EOPNOTSUPP), no queues (EINVAL),
-// queues above 65535 (ERANGE) and unknown flags (EINVAL).
+// queues above 65535 (ERANGE), unknown flags (EINVAL), and fanout together
+// with a number from a register (EOPNOTSUPP).
 // Ref: nft_queue.c, nft_queue_init, nft_queue_sreg_init.
 func (e *Queue) Check(c *Checker) error {
 	switch c.Place.Family {
@@ -52,19 +53,24 @@ func (e *Queue) Check(c *Checker) error {
 		if err := c.load(e.Src, 4); err != nil {
 			return err
 		}
-		if e.Flags&QueueFanout != 0 {
-			return refuse(syscall.EOPNOTSUPP, "fanout with a queue number from a register")
-		}
-	} else {
-		if e.Total == 0 {
-			return refuse(syscall.EINVAL, "no queues")
-		}
-		if last := uint32(e.Num) + uint32(e.Total) - 1; last > 65535 {
-			return refuse(syscall.ERANGE, "queue %d is larger than 65535", last)
-		}
+	} else if err := e.checkNumbers(); err != nil {
+		return err
 	}
 	if e.Flags&^(QueueBypass|QueueFanout) != 0 {
 		return refuse(syscall.EINVAL, "unknown flags %#x", e.Flags)
+	}
+	if e.HasSrc && e.Flags&QueueFanout != 0 {
+		return refuse(syscall.EOPNOTSUPP, "fanout with a queue number from a register")
+	}
+	return nil
+}
+
+func (e *Queue) checkNumbers() error {
+	if e.Total == 0 {
+		return refuse(syscall.EINVAL, "no queues")
+	}
+	if last := uint32(e.Num) + uint32(e.Total) - 1; last > 65535 {
+		return refuse(syscall.ERANGE, "queue %d is larger than 65535", last)
 	}
 	return nil
 }

@@ -26,10 +26,10 @@ func (e *Redir) Check(c *Checker) error {
 	if err := c.only("redir", familyIP, familyIP6, familyInet); err != nil {
 		return err
 	}
-	if err := c.loadPorts(e.ProtoMin, e.HasProto, e.ProtoMax, e.HasProtoMax); err != nil {
+	if err := checkNATFlags(e.Flags); err != nil {
 		return err
 	}
-	return checkNATFlags(e.Flags)
+	return c.loadPorts(e.ProtoMin, e.HasProto, e.ProtoMax, e.HasProtoMax)
 }
 
 // Registers reads the ports that are there.

@@ -22,10 +22,13 @@ func (e *Socket) AppendText(b []byte) []byte {
 	return appendKey(append(b, "socket "...), e.Key, false, 0, e.Dst)
 }
 
-// Check refuses families other than ip, ip6 and inet, unknown keys and levels
-// above 255 (EOPNOTSUPP).
+// Check refuses levels above 255 (ERANGE), families other than ip, ip6 and
+// inet and unknown keys (EOPNOTSUPP).
 // Ref: nft_socket.c, nft_socket_init.
 func (e *Socket) Check(c *Checker) error {
+	if e.Level > 255 {
+		return refuse(syscall.ERANGE, "cgroup level %d is larger than 255", e.Level)
+	}
 	switch c.Place.Family {
 	case familyIP, familyIP6, familyInet:
 	default:
@@ -33,9 +36,6 @@ func (e *Socket) Check(c *Checker) error {
 	}
 	if e.Key == nil {
 		return refuse(syscall.EOPNOTSUPP, "unknown socket key")
-	}
-	if e.Level > 255 {
-		return refuse(syscall.EOPNOTSUPP, "cgroup level %d is larger than 255", e.Level)
 	}
 	return c.store(e.Dst, keyLen(e.Key))
 }

@@ -29,18 +29,14 @@ func (e *Synproxy) AppendText(b []byte) []byte {
 	return appendNamed(b, "wscale", uint64(e.WScale))
 }
 
-// Check refuses unknown flags (EOPNOTSUPP) and families other than ip, ip6,
-// inet and bridge (EAFNOSUPPORT).
+// Check refuses unknown flags (EOPNOTSUPP) and arp and netdev tables
+// (EPROTO).
 // Ref: nft_synproxy.c, nft_synproxy_do_init.
 func (e *Synproxy) Check(c *Checker) error {
 	if e.Flags&^synproxyAll != 0 {
 		return refuse(syscall.EOPNOTSUPP, "unknown flags %#x", e.Flags)
 	}
-	switch c.Place.Family {
-	case familyIP, familyIP6, familyInet, familyBridge:
-		return nil
-	}
-	return refuse(syscall.EAFNOSUPPORT, "synproxy exists in ip, ip6, inet and bridge tables only")
+	return c.tracked("synproxy")
 }
 
 // Registers uses none.

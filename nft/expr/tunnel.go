@@ -21,9 +21,13 @@ func (e *Tunnel) AppendText(b []byte) []byte {
 	return appendKey(append(b, "tunnel "...), e.Key, false, 0, e.Dst)
 }
 
-// Check refuses unknown keys (EOPNOTSUPP).
+// Check refuses families other than netdev (ENOENT) and unknown keys
+// (EOPNOTSUPP).
 // Ref: nft_tunnel.c, nft_tunnel_get_init.
 func (e *Tunnel) Check(c *Checker) error {
+	if err := c.only("tunnel", familyNetdev); err != nil {
+		return err
+	}
 	if e.Key == nil {
 		return refuse(syscall.EOPNOTSUPP, "unknown tunnel key")
 	}

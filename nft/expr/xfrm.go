@@ -33,8 +33,8 @@ func (e *XFRM) AppendText(b []byte) []byte {
 // Ref: include/net/xfrm.h, XFRM_MAX_DEPTH.
 const maxTransforms = 6
 
-// Check refuses families other than ip, ip6 and inet and unknown keys
-// (EOPNOTSUPP), and transformations that no packet has (ERANGE).
+// Check refuses families other than ip, ip6 and inet (EOPNOTSUPP), unknown
+// keys (EINVAL), and transformations that no packet has (ERANGE).
 // Ref: nft_xfrm.c, nft_xfrm_get_init.
 func (e *XFRM) Check(c *Checker) error {
 	switch c.Place.Family {
@@ -43,7 +43,7 @@ func (e *XFRM) Check(c *Checker) error {
 		return refuse(syscall.EOPNOTSUPP, "ipsec exists in ip, ip6 and inet tables only")
 	}
 	if e.Key == nil {
-		return refuse(syscall.EOPNOTSUPP, "unknown ipsec key")
+		return refuse(syscall.EINVAL, "unknown ipsec key")
 	}
 	if e.Spnum >= maxTransforms {
 		return refuse(syscall.ERANGE, "transformation %d, packets have at most %d", e.Spnum, maxTransforms)
