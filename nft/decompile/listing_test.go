@@ -1,0 +1,279 @@
+package decompile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/catalog"
+	"verdict/diag"
+	"verdict/internal/testdata"
+	"verdict/nft/compile"
+	"verdict/nft/ruleset"
+	"verdict/nft/syntax"
+)
+
+// The numbers of recorded listings that must at least be met, counted when
+// they were last raised.
+const (
+	ruleFloor   = 3120
+	dumpFloor   = 150
+	corpusFloor = 120
+)
+
+// recordingInterfaces are the interfaces of the host on which dumps were made.
+var recordingInterfaces = map[string]uint32{
+	"lo": 1, "dummy0": 2, "dummy1": 3, "dummy-m": 4, "eth0": 5, "eth1": 6, "veth0": 7, "veth1": 8, "br0": 9, "d0": 10, "d1": 11,
+}
+
+func interfaceName(interfaces map[string]uint32) func(uint32) string {
+	return func(index uint32) string {
+		for name, i := range interfaces {
+			if i == index {
+				return name
+			}
+		}
+		return ""
+	}
+}
+
+func compileOptions(interfaces map[string]uint32) compile.Options {
+	accounts := map[string]uint32{"root": 0, "daemon": 1, "bin": 2}
+	account := func(name string) (uint32, bool) { id, ok := accounts[name]; return id, ok }
+	return compile.Options{
+		Interface: func(name string) (uint32, bool) { i, ok := interfaces[name]; return i, ok },
+		User:      account, Group: account,
+		Names: func(t *catalog.Type, name string) (uint64, bool) {
+			return 0, t == catalog.Realm && name == "cosmos" || t == catalog.DevGroup && name == "default"
+		},
+	}
+}
+
+// load parses, compiles and applies a text; what remains is the ruleset.
+func load(base *ruleset.Ruleset, source *diag.Source, opts compile.Options) (*ruleset.Ruleset, error) {
+	file, diagnostics := syntax.Parse(source, syntax.Options{Open: openIncluded})
+	if err := diagnostics.Err(); err != nil {
+		return nil, fmt.Errorf("syntax: %w", err)
+	}
+	batch, diagnostics := compile.Compile(base, file, opts)
+	if err := diagnostics.Err(); err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
+	}
+	rs, refused := ruleset.Apply(base, batch, ruleset.Options{})
+	if len(refused) > 0 {
+		return nil, fmt.Errorf("apply: %w", refused[0])
+	}
+	return rs, nil
+}
+
+func openIncluded(pattern string, from *diag.Source) ([]*diag.Source, error) {
+	if !filepath.IsAbs(pattern) {
+		pattern = filepath.Join(filepath.Dir(from.Name), pattern)
+	}
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 && !strings.ContainsAny(pattern, "*?[") {
+		return nil, fs.ErrNotExist
+	}
+	var sources []*diag.Source
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, diag.NewSource(name, text))
+	}
+	return sources, nil
+}
+
+// TestConformanceListing compiles the rules of the conformance cases, drops
+// the source and lists.
+func TestConformanceListing(t *testing.T) {
+	type loadCase struct {
+		ID, Kind, Table, Chain, Family, Expect, Cmd, Listing string
+
+		Setup  []string
+		Oracle struct{ Listing string }
+	}
+	total, exact, sorted := 0, 0, 0
+	compiling := compileOptions(recordingInterfaces)
+	compiling.Location = conformanceOptions.Location
+	listing := conformanceOptions
+	listing.InterfaceName = interfaceName(recordingInterfaces)
+	for _, c := range conformanceCases[loadCase](t) {
+		if c.Kind != "rule" || c.Expect != "ok" {
+			continue
+		}
+		total++
+		source := diag.NewSource(c.ID, []byte(strings.Join(append(c.Setup, c.Cmd), "\n")+"\n"))
+		rs, err := load(nil, source, compiling)
+		if err != nil {
+			t.Logf("%s: %v", c.ID, err)
+			continue
+		}
+		family, _ := catalog.FamilyByName(c.Family)
+		table := rs.Table(family, c.Table)
+		rules := table.Chain(c.Chain).Rules
+		statements, comment := Rule(table, rules[len(rules)-1], &listing)
+		got := string(syntax.AppendRule(nil, &syntax.Rule{Statements: statements, Comment: text(comment)}))
+		switch {
+		case got == c.Oracle.Listing || c.Oracle.Listing == "" && got == c.Listing:
+			exact++
+		case sortedElements(got) == sortedElements(c.Listing):
+			sorted++
+			t.Logf("%s: other order of elements:\n got %s\nwant %s", c.ID, got, c.Oracle.Listing)
+		default:
+			t.Logf("%s:\n got %s\nwant %s", c.ID, got, c.Oracle.Listing)
+		}
+	}
+	t.Logf("%d of %d rules list exactly, %d up to the order of elements", exact, total, exact+sorted)
+	if exact < ruleFloor {
+		t.Errorf("%d rules list exactly, want at least %d", exact, ruleFloor)
+	}
+}
+
+// sortedElements sorts the comma list in each pair of braces.
+func sortedElements(s string) string {
+	var b strings.Builder
+	for {
+		start := strings.IndexByte(s, '{')
+		end := strings.IndexByte(s, '}')
+		if start < 0 || end < start {
+			b.WriteString(s)
+			return b.String()
+		}
+		elements := strings.Split(s[start+1:end], ",")
+		for i := range elements {
+			elements[i] = strings.TrimSpace(elements[i])
+		}
+		slices.Sort(elements)
+		b.WriteString(s[:start] + "{" + strings.Join(elements, ",") + "}")
+		s = s[end+1:]
+	}
+}
+
+// TestDumpListing loads whole recorded listings and lists them again, byte by
+// byte.
+func TestDumpListing(t *testing.T) {
+	root := testdata.Path(t, "conformance/nft/dumps")
+	opts := Options{InterfaceName: interfaceName(recordingInterfaces)}
+	total, exact := 0, 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		total++
+		want, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		rs, err := load(nil, diag.NewSource(path, want), compileOptions(recordingInterfaces))
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+			return nil
+		}
+		var got bytes.Buffer
+		if err := List(&got, rs, opts); err != nil {
+			return err
+		}
+		if d := firstDifference(got.String(), string(want)); d != "" {
+			t.Logf("%s: %s", name, d)
+			return nil
+		}
+		exact++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d of %d dumps list exactly", exact, total)
+	if exact < dumpFloor {
+		t.Errorf("%d dumps list exactly, want at least %d", exact, dumpFloor)
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(g), len(w)) {
+		a, b := "(end)", "(end)"
+		if i < len(g) {
+			a = g[i]
+		}
+		if i < len(w) {
+			b = w[i]
+		}
+		if a != b {
+			return fmt.Sprintf("line %d\n got %.300s\nwant %.300s", i+1, a, b)
+		}
+	}
+	return ""
+}
+
+// TestCorpusListing loads real rulesets and compares their listings without
+// state with the recorded ones.
+func TestCorpusListing(t *testing.T) {
+	total, exact := 0, 0
+	for _, folder := range []string{"tool-output", "nftables-examples"} {
+		dir := testdata.Path(t, "corpus/nft/"+folder)
+		var index []struct {
+			File       string
+			Loaded     string
+			Interfaces map[string]uint32
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &index)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range index {
+			if e.Loaded != "yes" {
+				continue
+			}
+			total++
+			interfaces := map[string]uint32{"lo": 1}
+			for name, i := range e.Interfaces {
+				interfaces[name] = i
+			}
+			if d := corpusDifference(filepath.Join(dir, e.File), interfaces); d != "" {
+				t.Logf("%s: %s", e.File, d)
+				continue
+			}
+			exact++
+		}
+	}
+	t.Logf("%d of %d real rulesets list exactly", exact, total)
+	if exact < corpusFloor {
+		t.Errorf("%d real rulesets list exactly, want at least %d", exact, corpusFloor)
+	}
+}
+
+func corpusDifference(path string, interfaces map[string]uint32) string {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	want, err := os.ReadFile(strings.TrimSuffix(path, ".nft") + ".list")
+	if err != nil {
+		return err.Error()
+	}
+	rs, err := load(nil, diag.NewSource(path, source), compileOptions(interfaces))
+	if err != nil {
+		return err.Error()
+	}
+	var got bytes.Buffer
+	if err := List(&got, rs, Options{Stateless: true, InterfaceName: interfaceName(interfaces)}); err != nil {
+		return err.Error()
+	}
+	return firstDifference(got.String(), string(want))
+}
