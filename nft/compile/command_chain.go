@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"verdict/catalog"
-	"verdict/diag"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
 )
@@ -360,5 +359,3 @@ func (c *compiler) flowtable(f *syntax.Flowtable) *ruleset.Flowtable {
 	}
 	return out
 }
-
-var _ diag.Span

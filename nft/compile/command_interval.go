@@ -3,7 +3,6 @@ package compile
 import (
 	"sort"
 
-	"verdict/diag"
 	"verdict/nft/ruleset"
 )
 
@@ -234,5 +233,3 @@ func (c *compiler) deleteIntervals(b *setBuild, s *setInfo, t target, op ruleset
 		c.elementChange(s, b.boundaries(back), t, ruleset.OpAdd)
 	}
 }
-
-var _ diag.Span

@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"net/netip"
-
 	"verdict/catalog"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
@@ -59,22 +57,22 @@ func (c *compiler) objectBody(o *syntax.StatefulObj, obj *ruleset.Object, t targ
 			return false
 		}
 	case syntax.ObjCTHelper:
-		return c.helperObject(o, obj, t)
+		return c.helperObject(o, obj)
 	case syntax.ObjCTTimeout:
-		return c.timeoutObject(o, obj, t)
+		return c.timeoutObject(o, obj)
 	case syntax.ObjCTExpectation:
-		return c.expectationObject(o, obj, t)
+		return c.expectationObject(o, obj)
 	case syntax.ObjTunnel:
 		return c.tunnelObject(o, obj)
 	}
 	return true
 }
 
-// l3proto is the network protocol of a ct object: that of the table unless
-// written.
-func (c *compiler) l3proto(w syntax.Word, t target) (catalog.Family, bool) {
+// l3proto is the network protocol of a ct object; where none is written the
+// kernel takes that of the table.
+func (c *compiler) l3proto(w syntax.Word) (catalog.Family, bool) {
 	if !w.Given() {
-		return t.family, true
+		return catalog.FamilyUnspec, true
 	}
 	f, ok := catalog.FamilyByName(w.Text)
 	if !ok {
@@ -102,12 +100,12 @@ func (c *compiler) objectProtocol(w syntax.Word, o *syntax.StatefulObj) (uint8, 
 	return n, true
 }
 
-func (c *compiler) helperObject(o *syntax.StatefulObj, obj *ruleset.Object, t target) bool {
+func (c *compiler) helperObject(o *syntax.StatefulObj, obj *ruleset.Object) bool {
 	if o.Helper == nil || !o.Helper.Type.Given() {
 		c.diags.Errorf(o.Span, "compile/object", "ct helper type is not specified")
 		return false
 	}
-	l3, ok := c.l3proto(o.Helper.L3Proto, t)
+	l3, ok := c.l3proto(o.Helper.L3Proto)
 	proto, ok2 := c.objectProtocol(o.Helper.Protocol, o)
 	if len(o.Helper.Type.Text) >= 16 {
 		c.diags.Errorf(o.Helper.Type.Span, "compile/string", "invalid name '%s', max length is 16", o.Helper.Type.Text)
@@ -122,13 +120,13 @@ var timeoutStates = map[string][]string{
 	"udp": {"unreplied", "replied"},
 }
 
-func (c *compiler) timeoutObject(o *syntax.StatefulObj, obj *ruleset.Object, t target) bool {
+func (c *compiler) timeoutObject(o *syntax.StatefulObj, obj *ruleset.Object) bool {
 	spec := o.TimeoutSpec
 	if spec == nil {
 		c.diags.Errorf(o.Span, "compile/object", "ct timeout policy is not specified")
 		return false
 	}
-	l3, ok := c.l3proto(spec.L3Proto, t)
+	l3, ok := c.l3proto(spec.L3Proto)
 	proto, ok2 := c.objectProtocol(spec.Protocol, o)
 	if !ok || !ok2 {
 		return false
@@ -154,13 +152,13 @@ func (c *compiler) timeoutObject(o *syntax.StatefulObj, obj *ruleset.Object, t t
 	return true
 }
 
-func (c *compiler) expectationObject(o *syntax.StatefulObj, obj *ruleset.Object, t target) bool {
+func (c *compiler) expectationObject(o *syntax.StatefulObj, obj *ruleset.Object) bool {
 	spec := o.Expectation
 	if spec == nil {
 		c.diags.Errorf(o.Span, "compile/object", "ct expectation is not specified")
 		return false
 	}
-	l3, ok := c.l3proto(spec.L3Proto, t)
+	l3, ok := c.l3proto(spec.L3Proto)
 	proto, ok2 := c.objectProtocol(spec.Protocol, o)
 	if !ok || !ok2 {
 		return false
@@ -256,5 +254,3 @@ func (c *compiler) geneveData(e syntax.Expr) ([]byte, bool) {
 	}
 	return out, true
 }
-
-var _ netip.Addr

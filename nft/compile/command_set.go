@@ -3,7 +3,6 @@ package compile
 import (
 	"verdict/catalog"
 	"verdict/diag"
-	"verdict/nft/expr"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
 )
@@ -46,9 +45,6 @@ func (c *compiler) setDeclaration(set *syntax.Set, t target, op ruleset.Op) {
 	def.Timeout, def.GC, def.Size, def.Memory = p.def.Timeout, p.def.GC, p.def.Size, p.def.Memory
 	def.UserData.KeyTypeof, def.UserData.DataTypeof = p.def.UserData.KeyTypeof, p.def.UserData.DataTypeof
 	def.UserData.Comment = p.def.UserData.Comment
-	if def.Size == 0 && s.flags&ruleset.SetEval != 0 {
-		def.Size = defaultDynamicSize
-	}
 	ch := t.change(op, ruleset.KindSet)
 	ch.SetDef, ch.SetID = def, s.id
 	c.add(ch)
@@ -310,5 +306,3 @@ func (c *compiler) elementChange(s *setInfo, elems []ruleset.Element, t target, 
 	ch.SetID, ch.Elements = s.id, elems
 	c.add(ch)
 }
-
-var _ expr.Expr

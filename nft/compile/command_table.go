@@ -30,7 +30,7 @@ func (c *compiler) tableCommand(tab *syntax.Table, t target, op ruleset.Op) {
 	var late laterParts
 	c.tableItems(tab.Items, t, def, &late)
 	c.changes[at].TableDef = def
-	late.run(c)
+	late.run()
 }
 
 // laterParts are the parts of a table's block in the order in which they are
@@ -39,9 +39,9 @@ type laterParts struct {
 	chains, objects, sets, flows, rules []func()
 }
 
-func (l *laterParts) run(c *compiler) {
-	for _, list := range [][]func(){l.chains, l.objects, l.sets, l.flows, l.rules} {
-		for _, f := range list {
+func (l *laterParts) run() {
+	for _, list := range []*[]func(){&l.chains, &l.objects, &l.sets, &l.flows, &l.rules} {
+		for _, f := range *list {
 			f()
 		}
 	}

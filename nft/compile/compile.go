@@ -74,6 +74,7 @@ func newCompiler(base *ruleset.Ruleset, opts Options) *compiler {
 
 // items compiles the items of a file in order.
 func (c *compiler) items(items []syntax.Item) {
+	items = c.joinElements(items)
 	for _, it := range items {
 		switch it := it.(type) {
 		case *syntax.Define:

@@ -193,7 +193,7 @@ func valueOf(o operand) operand {
 	}
 	var shifted operand = out
 	order := load.order
-	if load.bytes() > 1 {
+	if _, fromPacket := b.of.(*payload); fromPacket && load.bytes() > 1 {
 		s := &swap{info: out.info, of: out, toHost: true, size: load.bytes()}
 		if s.size%2 != 0 {
 			s.size++

@@ -12,6 +12,7 @@ type keyValue struct {
 	isRange  bool
 	isPrefix bool
 	length   int  // of the prefix
+	interval bool // written as a range, prefix or wildcard
 	partial  bool // a string prefix of bits bits
 	bits     int
 }
@@ -27,7 +28,7 @@ func (c *compiler) key(e syntax.Expr, t vtype) (k keyValue, ok bool) {
 		w, ok := c.literal(e, t)
 		k.from, k.to, k.bits = w.n, w.n, w.bits
 		if w.partial {
-			k.partial = true
+			k.partial, k.interval = true, true
 			k.to = w.n.or(ones(t.bits - w.bits))
 		}
 		return k, ok
@@ -85,7 +86,7 @@ func (c *compiler) rangeKey(e *syntax.Range, t vtype) (k keyValue, ok bool) {
 	if !ok || !ok2 {
 		return k, false
 	}
-	k.bits = t.bits
+	k.bits, k.interval = t.bits, true
 	switch d := k.from.cmp(k.to); {
 	case d > 0 && t.typ.Form != catalog.FormHour && t.typ.Form != catalog.FormDay:
 		c.diags.Errorf(e.Span, "compile/range", "Range negative size")
@@ -116,7 +117,7 @@ func (c *compiler) prefixKey(e *syntax.Prefix, t vtype) (k keyValue, ok bool) {
 	k.bits, k.length = t.bits, int(length.lo)
 	k.from = base.and(prefixMask(k.length, t.bits))
 	k.to = k.from.or(ones(t.bits - k.length))
-	k.isPrefix = k.length != t.bits
+	k.isPrefix, k.interval = k.length != t.bits, true
 	return k, true
 }
 

@@ -67,6 +67,9 @@ func (r *rule) matchNamedSet(m *match, x *syntax.SetRef) {
 	if !r.checkKey(m.left, s, x.Span) {
 		return
 	}
+	if m.op == cmpEq {
+		r.learnUnknown(m.left)
+	}
 	m.left = forSet(m.left, s)
 	m.right = &setRef{info: info{vtype: s.key, at: x.Span}, set: s}
 	r.insert(m)
@@ -150,7 +153,7 @@ func (r *rule) mapExpr(e *syntax.MapExpr, want *vtype) operand {
 		return nil
 	}
 	saved := r.assigning
-	key := r.evaluate(e.Key, nil)
+	key := r.evaluate(e.Key, r.keyOf(e.Key, e.Map))
 	r.assigning = saved
 	if key == nil {
 		return nil

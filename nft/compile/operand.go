@@ -89,13 +89,16 @@ type constant struct {
 	list bool
 	// partial: a string that stands for all that start with it.
 	partial bool
+	// relabelled: a host-order constant as part of the key of an interval set.
+	// It is stored in network order but prints as a host-order number.
+	relabelled bool
 }
 
-// bytesOf is the constant in memory order.
+// value is the constant in memory order.
 func (c *constant) value() expr.Value {
 	b := make([]byte, c.bytes())
 	c.n.put(b, c.host())
-	return expr.Value{Bytes: b, Host: c.host()}
+	return expr.Value{Bytes: b, Host: c.host() || c.relabelled}
 }
 
 // prefix is a value of which only the leading bits count.
@@ -283,6 +286,9 @@ func toOrder(o operand, order catalog.ByteOrder) operand {
 		out.info.parts = append([]vtype(nil), c.info.parts...)
 		for i, p := range c.parts {
 			out.parts[i] = toOrder(p, order)
+			if k, ok := out.parts[i].(*constant); ok && p.head().host() && p.head().bits > 8 && order == catalog.OrderNetwork {
+				k.relabelled = true
+			}
 			out.info.parts[i] = out.parts[i].head().vtype
 		}
 		return &out

@@ -22,12 +22,26 @@ func (r *rule) matchStatement(s *syntax.Match) {
 		r.errorf(s.Left.Place(), "compile/constant", "Relational expression (%s) has constant value", opSigns[s.Op])
 		return
 	}
-	left := r.evaluate(s.Left, nil)
+	left := r.evaluate(s.Left, r.keyOf(s.Left, s.Right))
 	if left == nil {
 		return
 	}
 	m := &match{left: left, op: op, at: s.Span}
 	r.compare(m, s.Right, s.Op)
+}
+
+// keyOf is the key type of a named set on the right, which types the constants
+// in a concatenation on the left.
+func (r *rule) keyOf(left, right syntax.Expr) *vtype {
+	ref, ok := r.peek(right).(*syntax.SetRef)
+	if _, isConcat := left.(*syntax.Concat); !ok || !isConcat {
+		return nil
+	}
+	s := r.setFor(r.table, ref.Name)
+	if s == nil || !s.key.isConcat() || len(s.key.parts) != len(left.(*syntax.Concat).Parts) {
+		return nil
+	}
+	return &s.key
 }
 
 // compare evaluates the right side of a match and adds the match.
@@ -344,4 +358,19 @@ func (r *rule) learn(left, o operand, alternative bool) {
 		ctx = r.context(l.tunnel)
 	}
 	ctx.learn(left, c.n, left.head().at.To(c.at), alternative)
+}
+
+// learnUnknown notes that a protocol selector was compared with a named set:
+// the protocol is one of the set's.
+func (r *rule) learnUnknown(left operand) {
+	switch l := left.(type) {
+	case *meta:
+		if l.key.Name == "l4proto" {
+			r.context(l.tunnel).update(catalog.BaseTransport, protoUnknown, l.at)
+		}
+	case *payload:
+		if l.selects() && l.proto.Base == catalog.BaseNetwork {
+			r.context(l.tunnel).update(catalog.BaseTransport, protoUnknown, l.at)
+		}
+	}
 }

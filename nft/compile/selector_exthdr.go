@@ -147,9 +147,6 @@ func (r *rule) sctpChunk(e *syntax.SCTPChunk) operand {
 		suggest(d, e.Type.Text, optionNames(catalog.SCTPChunks))
 		return nil
 	}
-	if !r.needExactly(catalog.SCTP, e.Span) {
-		return nil
-	}
 	return r.optionField(expr.ExthdrSCTP, o, o.Kind, e.Field, nil, e.Span)
 }
 
@@ -157,9 +154,6 @@ func (r *rule) dccpOption(e *syntax.DCCPOption) operand {
 	kind, err := strconv.ParseUint(e.Kind.Text, 0, 8)
 	if err != nil {
 		r.errorf(e.Kind.Span, "compile/dccp-option", "dccp option kind '%s' is not a number up to 255", e.Kind.Text)
-		return nil
-	}
-	if !r.needExactly(catalog.DCCP, e.Span) {
 		return nil
 	}
 	return newPresence(expr.ExthdrDCCP, uint8(kind), e.Span)

@@ -28,7 +28,9 @@ type setBuild struct {
 	data    []dataValue      // map data, parallel to elems
 	hasData bool
 	arena   arena
-	grow    int // elements expected
+	// keyRanges: the concatenation encoded last has a range or prefix.
+	keyRanges bool
+	grow      int // elements expected
 	// keyOnly: elements to delete or find, which need no data.
 	keyOnly bool
 }
@@ -185,7 +187,7 @@ func (b *setBuild) element(el *syntax.Element) bool {
 				b.diags.Errorf(key.Place(), "compile/range", "Range negative size")
 				return false
 			}
-			if !k.whole() {
+			if k.interval {
 				b.ranges = true
 			}
 			iv := interval{from: k.from, to: k.to, at: el.Span, elem: int32(len(b.elems))}
@@ -232,9 +234,6 @@ func (b *setBuild) attributes(el *syntax.Element, out *ruleset.Element) bool {
 			return false
 		}
 		out.Exprs = append(out.Exprs, e)
-	}
-	if len(out.Exprs) == 0 && len(b.info.exprs) > 0 && b.info.flags&ruleset.SetAnonymous == 0 {
-		out.Exprs = b.info.exprs
 	}
 	return true
 }
@@ -356,10 +355,9 @@ func (b *setBuild) concatKey(e syntax.Expr, out *ruleset.Element) bool {
 		b.diags.Errorf(c.Span, "compile/type", "invalid data type, expected %s", t.describe())
 		return false
 	}
+	b.keyRanges = false
 	from, to, ok := b.concatBytes(c, t, b.info.interval())
-	if to != nil {
-		b.ranges = true
-	}
+	b.ranges = b.ranges || b.keyRanges
 	out.Key, out.KeyEnd = from, to
 	return ok
 }
@@ -383,6 +381,9 @@ func (b *setBuild) concatBytes(c *syntax.Concat, t vtype, network bool) (from, t
 		host := f.host() && !network
 		n := f.bytes()
 		k.from.put(from[at:at+n], host)
+		if k.interval {
+			b.keyRanges = true
+		}
 		if !k.whole() && to == nil {
 			to = b.arena.take(size)
 			copy(to, from[:at])

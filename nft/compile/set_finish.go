@@ -37,6 +37,9 @@ func (s *setInfo) definition() *ruleset.SetDef {
 	if s.interval() && s.key.isConcat() {
 		d.Flags |= ruleset.SetConcat
 	}
+	if len(s.exprs) > 1 {
+		d.Flags |= ruleset.SetExpr
+	}
 	d.KeyType, d.KeyLen = typeNumber(s.key), uint32(s.key.bytes())
 	u := &d.UserData
 	for _, p := range s.key.parts {

@@ -236,9 +236,9 @@ func (r *rule) declaredType(e syntax.Expr) (vtype, bool) {
 	case *lookup:
 		t = o.set.data
 	}
-	if t.bits > 8 && o.head().order == catalog.OrderNetwork {
-		if _, ok := o.(*bitfield); ok {
-			// The value of a field across bytes is a number in host order.
+	if b, ok := o.(*bitfield); ok && b.fieldBits > 8 && b.shift > 0 {
+		// The value of a field across bytes is a number in host order.
+		if _, fromPacket := b.of.(*payload); fromPacket {
 			t.order = catalog.OrderHost
 		}
 	}

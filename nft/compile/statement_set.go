@@ -24,9 +24,6 @@ func (r *rule) setUpdate(s *syntax.SetUpdate) {
 	if !r.dynsetAttributes(s.Element, &out) {
 		return
 	}
-	if len(out.Exprs) == 0 && s.Op != syntax.SetDelete {
-		out.Exprs = set.exprs
-	}
 	var data operand
 	if s.Element.Data != nil {
 		if !set.isMap() {

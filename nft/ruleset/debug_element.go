@@ -114,6 +114,9 @@ func (f *elementForm) append(b []byte, el *Element) []byte {
 }
 
 func (f *elementForm) appendKey(b, key []byte) []byte {
+	if len(key) == 0 {
+		return b // catch-all
+	}
 	if len(f.key) == 0 {
 		return expr.AppendElementValue(b, expr.Value{Bytes: key})
 	}

@@ -57,6 +57,9 @@ func (tx *transaction) addObject(t *Table, c *Change) error {
 	if err := tx.checkObject(t, &def); err != nil {
 		return err
 	}
+	if err := settleL3Proto(t.Family, &def); err != nil {
+		return err
+	}
 	def.Handle, def.use, def.edit = t.newHandle(), 0, tx
 	t.edit.objects.add(&def)
 	tx.changed = true
