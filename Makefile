@@ -1,0 +1,43 @@
+# Targets for daily work. `make help` lists them.
+
+GO ?= go
+
+.PHONY: help build test race lint fuzz bench show show-1 examples clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
+
+build: ## build the command into bin/
+	$(GO) build -o bin/verdict ./cmd/verdict
+
+test: ## everything a change must pass
+	$(GO) test ./...
+	cd examples/library && $(GO) test ./...
+
+race: ## the packages with concurrent readers, under the race detector
+	$(GO) test -race ./set/... ./nft/ruleset/... ./diag/... ./host/...
+
+lint: ## gofmt, vet (also for arm64 and without assembly), staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	GOARCH=arm64 $(GO) vet ./...
+	$(GO) vet -tags purego ./...
+	$(GO) tool staticcheck ./...
+
+FUZZTIME ?= 10s
+fuzz: ## each fuzz target for FUZZTIME
+	$(GO) run ./internal/show/fuzz -time $(FUZZTIME)
+
+bench: ## the benchmarks of decoding and evaluation
+	$(GO) test -run '^$$' -bench 'Decode|Evaluate' -benchmem ./packet ./engine
+
+examples: ## make the example captures anew
+	$(GO) run ./examples/makecapture
+
+show: show-1 ## all goals: figure, bound, pass or fail
+
+show-1: ## goals of milestone 1: the main job, end to end
+	$(GO) run ./internal/show/milestone1
+
+clean: ## remove what was built
+	rm -rf bin

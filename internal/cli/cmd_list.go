@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bufio"
+
+	"github.com/spf13/cobra"
+
+	"verdict"
+	"verdict/nft/decompile"
+)
+
+// listFlags are nft's flags for listings.
+type listFlags struct {
+	stateless, numeric, handles, terse       bool
+	priority, protocol, service, users, time bool
+}
+
+func (f *listFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVarP(&f.stateless, "stateless", "s", false, "omit counter values and the like")
+	flags.BoolVarP(&f.numeric, "numeric", "n", false, "print numbers instead of names, fully")
+	flags.BoolVarP(&f.handles, "handle", "a", false, "print handles")
+	flags.BoolVarP(&f.terse, "terse", "t", false, "omit the elements of named sets")
+	flags.BoolVarP(&f.priority, "numeric-priority", "y", false, "print chain priorities as numbers")
+	flags.BoolVarP(&f.protocol, "numeric-protocol", "p", false, "print protocols as numbers")
+	flags.BoolVarP(&f.service, "service", "S", false, "print names of ports")
+	flags.BoolVarP(&f.users, "guid", "u", false, "print names of users and groups")
+	flags.BoolVarP(&f.time, "numeric-time", "T", false, "print times as seconds")
+}
+
+// options turns the flags into those of a listing.
+func (f *listFlags) options(r *verdict.Ruleset) decompile.Options {
+	o := r.ListOptions()
+	if f.numeric {
+		o = o.Numeric()
+	}
+	o.Stateless, o.Handles, o.Terse = f.stateless, f.handles, f.terse
+	o.NumericPriority = o.NumericPriority || f.priority
+	o.NumericProtocol = o.NumericProtocol || f.protocol
+	o.NumericTime = o.NumericTime || f.time
+	o.ServiceNames, o.UserNames = f.service, f.users
+	return o
+}
+
+func newList(s *Streams) *cobra.Command {
+	var rules rulesFlags
+	var list listFlags
+	cmd := &cobra.Command{
+		Use:   "list RULES...",
+		Short: "Print the ruleset as nft lists it after loading",
+		Long: `Load rulesets and print them as 'nft list ruleset' would: from the bytecode and
+the sets, not from the source text.`,
+		Example: "  verdict list firewall.nft\n  verdict list -s -a firewall.nft",
+		Args:    takes("RULES..."),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := rules.load(s, args...)
+			if err != nil {
+				return err
+			}
+			w := bufio.NewWriter(s.Out)
+			if err := decompile.List(w, r.Rules(), list.options(r)); err != nil {
+				return failed(err)
+			}
+			return w.Flush()
+		},
+	}
+	rules.add(cmd)
+	list.add(cmd)
+	return cmd
+}

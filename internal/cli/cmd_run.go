@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"verdict"
+	"verdict/capture"
+	"verdict/engine"
+	"verdict/host"
+)
+
+// runFlags are the flags of the verbs that run packets.
+type runFlags struct {
+	hook    string
+	local   []string
+	iface   string
+	seed    uint64
+	routes  bool
+	account bool
+}
+
+func (f *runFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.hook, "hook", "", "send every packet through this hook alone: "+strings.Join(engine.Hooks(), ", "))
+	flags.StringSliceVar(&f.local, "local", nil, "the host's own addresses, `ADDR,...`")
+	flags.StringVar(&f.iface, "interface", "", "interface of packets whose capture names none (default eth0)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random: numgen random, meta random, symhash")
+	flags.BoolVar(&f.routes, "known-routes", false, "the host file's routes are complete: packets without route are lost")
+	flags.BoolVar(&f.account, "accounting", false, "count packets and bytes per connection (nf_conntrack_acct=1)")
+}
+
+// assumedInterface is the interface of packets whose origin is not known.
+const assumedInterface = "eth0"
+
+func (f *runFlags) options() (verdict.EngineOptions, error) {
+	local, err := parseAddresses(f.local)
+	if err != nil {
+		return verdict.EngineOptions{}, err
+	}
+	o := verdict.EngineOptions{Hook: f.hook, Local: local, Interface: f.iface, Seed: f.seed, KnownRoutes: f.routes, Accounting: f.account}
+	if o.Interface == "" {
+		o.Interface = assumedInterface
+	}
+	return o, nil
+}
+
+func newRun(s *Streams) *cobra.Command {
+	c := &runCommand{s: s}
+	cmd := &cobra.Command{
+		Use:   "run RULES CAPTURE...",
+		Short: "Replay captures through a ruleset: verdicts, hits per rule, rate",
+		Long: `Replay packet captures (pcap, pcapng, also gzip-compressed; - is standard input)
+through a ruleset, as if the host had received and sent them under it, and show
+what happened: verdicts per hook, hits per rule, rules that nothing hit.
+
+Which packets are the host's own is taken from the capture's directions, from
+--local or the host file, or guessed; what was assumed is printed.
+Exit status: 0 done, 1 the ruleset has mistakes, 2 a file is unreadable or
+damaged (what could be read is still reported).`,
+		Example: `  verdict run firewall.nft capture.pcap
+  verdict run --hook input firewall.nft capture.pcap
+  verdict run -o json firewall.nft capture.pcap | jq '.rules[] | select(.packets==0)'
+  verdict run -w passed.pcapng --write-dropped dropped.pcapng firewall.nft capture.pcap
+  tcpdump -w - -c 1000 | verdict run firewall.nft -`,
+		Args: takes("RULES", "CAPTURE..."),
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args[0], args[1:]) },
+	}
+	c.rules.add(cmd)
+	c.packets.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&c.output, "output", "o", "text", "form of the report: text or json (docs/json.md)")
+	flags.StringVarP(&c.accepted, "write", "w", "", "write accepted packets, as they leave, to this capture `FILE` (.pcap or .pcapng)")
+	flags.StringVar(&c.dropped, "write-dropped", "", "write all other packets to this capture `FILE`")
+	flags.BoolVar(&c.quiet, "no-rules", false, "leave out the table of rules")
+	return cmd
+}
+
+type runCommand struct {
+	s                 *Streams
+	rules             rulesFlags
+	packets           runFlags
+	output            string
+	accepted, dropped string
+	quiet             bool
+}
+
+func (c *runCommand) run(rulesName string, captures []string) error {
+	if c.output != "text" && c.output != "json" {
+		return failedf("-o %s: the report is text or json", c.output)
+	}
+	rules, err := c.rules.load(c.s, rulesName)
+	if err != nil {
+		return err
+	}
+	r, err := c.prepare(rules, captures)
+	if err != nil {
+		return err
+	}
+	if err := c.openSinks(r); err != nil {
+		return err
+	}
+	err = c.replayAll(r, captures)
+	if closeErr := r.closeSinks(); err == nil && closeErr != nil {
+		err = failed(closeErr)
+	}
+	if err != nil {
+		return err
+	}
+	if c.output == "json" {
+		err = writeJSON(c.s.Out, r.report())
+	} else {
+		err = c.text(r)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	if r.damaged != nil {
+		return failed(r.damaged)
+	}
+	return nil
+}
+
+// prepare makes the engine, guessing the host's addresses from the first
+// capture where nobody named them.
+func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay, error) {
+	options, err := c.packets.options()
+	if err != nil {
+		return nil, err
+	}
+	var assumption string
+	if c.mustGuess(options) {
+		guess, err := c.guess(captures[0])
+		if err != nil {
+			return nil, err
+		}
+		options.Local, assumption = explain(guess)
+	}
+	r, err := newReplay(rules, options)
+	if err != nil {
+		return nil, err
+	}
+	if assumption != "" {
+		r.assumptions = append(r.assumptions, assumption)
+	}
+	return r, nil
+}
+
+// mustGuess tells whether the host's own addresses are unknown and matter.
+func (c *runCommand) mustGuess(o verdict.EngineOptions) bool {
+	return o.Hook == "" && len(o.Local) == 0 && c.rules.hostFile == ""
+}
+
+// guess looks at the first frames of a capture. Those of standard input are
+// kept for the replay.
+func (c *runCommand) guess(name string) (host.Identity, error) {
+	src, _, err := openCapture(c.s, name)
+	if err != nil {
+		return host.Identity{}, err
+	}
+	ahead := readAhead(src)
+	guess := host.Guess(ahead.sightings())
+	if name == "-" {
+		c.s.readAhead = ahead
+		return guess, nil
+	}
+	return guess, src.Close()
+}
+
+func (c *runCommand) replayAll(r *replay, captures []string) error {
+	for _, name := range captures {
+		src, size, err := c.open(name)
+		if err != nil {
+			return err
+		}
+		bar := newBar(c.s, filepath.Base(name), size)
+		err = r.capture(src, bar)
+		bar.done()
+		src.Close()
+		if err != nil {
+			return failed(err)
+		}
+		if r.damaged != nil {
+			r.damaged = fmt.Errorf("%s: %w", name, r.damaged)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *runCommand) open(name string) (capture.Source, int64, error) {
+	if name == "-" && c.s.readAhead != nil {
+		src := c.s.readAhead
+		c.s.readAhead = nil
+		return src, 0, nil
+	}
+	return openCapture(c.s, name)
+}
+
+func (c *runCommand) openSinks(r *replay) (err error) {
+	if c.accepted != "" {
+		if r.accepted, err = capture.Create(c.accepted); err != nil {
+			return failed(readable(err))
+		}
+	}
+	if c.dropped != "" {
+		if r.dropped, err = capture.Create(c.dropped); err != nil {
+			return failed(readable(err))
+		}
+	}
+	return nil
+}
+
+func (r *replay) closeSinks() error {
+	var errs []error
+	for _, sink := range []capture.Sink{r.accepted, r.dropped} {
+		if sink != nil {
+			errs = append(errs, sink.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// rate is the number of packets per second.
+func (r *replay) rate() float64 {
+	if r.seconds <= 0 {
+		return 0
+	}
+	return float64(r.packets) / r.seconds
+}
+
+func duration(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(10 * time.Microsecond).String()
+}

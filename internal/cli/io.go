@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Streams is the outside world of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// OutTerminal and ErrTerminal tell whether the writers are terminals;
+	// Width is the width of the terminal in columns, 0 if unknown.
+	OutTerminal, ErrTerminal bool
+	Width                    int
+	Env                      func(string) string
+	Now                      func() time.Time
+
+	readAhead *rewindable // of a capture on standard input
+}
+
+// Standard is the process's own streams.
+func Standard() *Streams {
+	s := &Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Env:         os.Getenv, Now: time.Now,
+	}
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		s.Width = width
+	}
+	return s
+}
+
+// color tells whether a stream takes colours: terminals do, unless NO_COLOR is
+// set or the terminal is dumb.
+func (s *Streams) color(terminal bool) bool {
+	return terminal && s.Env("NO_COLOR") == "" && s.Env("TERM") != "dumb"
+}

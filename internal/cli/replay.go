@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"time"
+
+	"verdict"
+	"verdict/capture"
+	"verdict/catalog"
+	"verdict/engine"
+	"verdict/packet"
+)
+
+// replay runs captures through a ruleset and keeps the totals.
+type replay struct {
+	rules   *verdict.Ruleset
+	options verdict.EngineOptions
+	engine  *verdict.Engine
+	clock   capture.Clock
+
+	totals   [8]fateCount // by engine.Fate
+	hooks    map[hookName]*hookCount
+	order    []hookName
+	packets  uint64
+	bytes    uint64
+	copies   uint64
+	untimed  uint64
+	links    map[uint16]uint64 // frames of link types that are not decoded
+	seconds  float64
+	damaged  error
+	accepted capture.Sink
+	dropped  capture.Sink
+
+	assumptions []string
+}
+
+type fateCount struct{ packets, bytes uint64 }
+
+// hookName is a hook of a family.
+type hookName struct {
+	family catalog.Family
+	hook   catalog.HookNum
+}
+
+func (h hookName) String() string {
+	return h.family.String() + " " + catalog.HookName(h.family, h.hook)
+}
+
+// hookCount counts what base chains decided at a hook.
+type hookCount struct{ fates [8]uint64 }
+
+// progress is told how far a replay is.
+type progress interface {
+	step(packets uint64, offset int64)
+}
+
+// capture runs one capture. A damaged capture is run up to the damage, which
+// is kept in r.damaged.
+func (r *replay) capture(src capture.Source, p progress) error {
+	var frame capture.Frame
+	var outcome engine.Outcome
+	started := time.Now()
+	defer func() { r.seconds += time.Since(started).Seconds() }()
+	for {
+		err := src.Next(&frame)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			r.damaged = err
+			return nil
+		}
+		if err := r.frame(&frame, &outcome); err != nil {
+			return err
+		}
+		if p != nil && r.packets&0x3ff == 0 {
+			p.step(r.packets, frame.Offset)
+		}
+	}
+}
+
+// frame runs one frame and counts what became of it.
+func (r *replay) frame(f *capture.Frame, o *engine.Outcome) error {
+	in := verdict.FrameInput(f)
+	if f.HasTime {
+		in.Time = r.clock.Advance(f)
+	} else {
+		r.untimed++
+		in.Time = r.clock.Now()
+	}
+	r.engine.Worker().Evaluate(&in, o)
+	r.packets++
+	r.bytes += uint64(in.OrigLen)
+	if !packet.LinkType(f.LinkType).Known() {
+		r.links[f.LinkType]++
+	}
+	if o.Copy {
+		r.copies++
+		return nil
+	}
+	r.count(o, in.OrigLen)
+	return r.write(f, o)
+}
+
+func (r *replay) count(o *engine.Outcome, length int) {
+	t := &r.totals[o.Fate]
+	t.packets++
+	t.bytes += uint64(length)
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		if !h.Ran {
+			continue
+		}
+		name := hookName{h.Family, h.Hook}
+		c := r.hooks[name]
+		if c == nil {
+			c = &hookCount{}
+			r.hooks[name] = c
+			r.order = append(r.order, name)
+		}
+		c.fates[h.Fate]++
+	}
+}
+
+// write hands the frame to the sink for its fate, commented with the verdict
+// and what decided. The bytes are those that leave.
+func (r *replay) write(f *capture.Frame, o *engine.Outcome) error {
+	sink := r.dropped
+	if o.Fate == engine.Accepted {
+		sink = r.accepted
+	}
+	if sink == nil {
+		return nil
+	}
+	f.Comment = r.comment(o)
+	if o.Changed {
+		f.Data = o.Data
+	}
+	return sink.Write(f)
+}
+
+// comment says in one line what became of a packet and why.
+func (r *replay) comment(o *engine.Outcome) string {
+	text := "verdict: " + o.Fate.String()
+	switch {
+	case o.Reason != "":
+		text += ", " + o.Reason
+	case !o.Decided:
+	case o.Verdict.Policy:
+		text += fmt.Sprintf(", policy of %s %s %s", o.Base.Family, o.Base.Table.Name, o.Base.Chain.Name)
+	default:
+		chain, rule, _ := r.engine.Engine().Program().Rule(o.Verdict.Rule)
+		text += fmt.Sprintf(", %s %s %s handle %d", chain.Table.Family, chain.Table.Name, chain.Chain.Name, rule.Handle)
+	}
+	return text
+}
+
+func newReplay(rules *verdict.Ruleset, options verdict.EngineOptions) (*replay, error) {
+	e, err := rules.NewEngine(options)
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &replay{
+		rules: rules, options: options, engine: e,
+		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{},
+		assumptions: append([]string(nil), rules.Assumptions()...),
+	}, nil
+}
+
+// openCapture opens a capture file; "-" is standard input.
+func openCapture(s *Streams, name string) (*capture.Reader, int64, error) {
+	if name == "-" {
+		r, err := capture.NewReader(s.In, capture.Options{})
+		if err != nil {
+			return nil, 0, failedf("stdin: %w", err)
+		}
+		return r, 0, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, 0, failed(readable(err))
+	}
+	if info.IsDir() {
+		return nil, 0, failedf("%s is a directory; name the captures in it", name)
+	}
+	r, err := capture.Open(name, capture.Options{})
+	if err != nil {
+		return nil, 0, failed(readable(err))
+	}
+	return r, info.Size(), nil
+}
+
+// parseAddresses reads --local.
+func parseAddresses(words []string) ([]netip.Addr, error) {
+	var list []netip.Addr
+	for _, w := range words {
+		a, err := netip.ParseAddr(w)
+		if err != nil {
+			return nil, failedf("--local %s: not an IP address", w)
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}

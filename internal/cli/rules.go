@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"verdict"
+	"verdict/diag"
+	"verdict/host"
+)
+
+// rulesFlags are the flags of every verb that loads rulesets.
+type rulesFlags struct {
+	hostFile string
+	defines  []string
+	include  []string
+	strict   bool
+	zone     string
+}
+
+func (f *rulesFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.hostFile, "host", "", "file that describes the host: interfaces, addresses, routes, users (docs/host.md)")
+	flags.StringArrayVarP(&f.defines, "define", "D", nil, "set a variable, `NAME=VALUE`")
+	flags.StringArrayVarP(&f.include, "includepath", "I", nil, "`DIR` in which included files are looked up")
+	flags.BoolVar(&f.strict, "strict", false, "refuse interfaces that the host file does not have")
+	flags.StringVar(&f.zone, "timezone", "", "time zone of dates and hours in rules, such as Europe/Rome (default UTC)")
+}
+
+// maxRules bounds a ruleset file. Sets of a million elements take about 60 MB.
+const maxRules = 1 << 30
+
+// load reads and loads rulesets, printing every finding. On errors it returns
+// answerNo.
+func (f *rulesFlags) load(s *Streams, names ...string) (*verdict.Ruleset, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	var sources []*diag.Source
+	for _, name := range names {
+		src, err := readSource(s, name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, src)
+	}
+	rules, findings := verdict.LoadSources(options, sources...)
+	if err := s.report(findings); err != nil {
+		return nil, err
+	}
+	return rules, nil
+}
+
+func (f *rulesFlags) options() (verdict.LoadOptions, error) {
+	o := verdict.LoadOptions{Strict: f.strict, Files: osFiles{f.include}, Now: time.Now().UnixNano()}
+	if f.hostFile != "" {
+		h, err := host.LoadFile(f.hostFile)
+		if err != nil {
+			return o, failed(err)
+		}
+		o.Host = h
+	}
+	if f.zone != "" {
+		zone, err := time.LoadLocation(f.zone)
+		if err != nil {
+			return o, failedf("time zone %q: %w", f.zone, err)
+		}
+		o.Zone = zone
+	}
+	for _, d := range f.defines {
+		name, value, ok := strings.Cut(d, "=")
+		if !ok || name == "" {
+			return o, failedf("-D %s: write NAME=VALUE", d)
+		}
+		if o.Defines == nil {
+			o.Defines = map[string]string{}
+		}
+		o.Defines[name] = value
+	}
+	return o, nil
+}
+
+// report prints findings and returns answerNo if they hold an error.
+func (s *Streams) report(findings *diag.List) error {
+	r := diag.Renderer{Color: s.color(s.ErrTerminal)}
+	if err := r.Render(s.Err, findings); err != nil {
+		return failed(err)
+	}
+	if n := findings.Errors(); n > 0 {
+		fmt.Fprintf(s.Err, "%s\n", count(n, "error"))
+		return answerNo()
+	}
+	return nil
+}
+
+// readSource reads a ruleset; "-" is standard input.
+func readSource(s *Streams, name string) (*diag.Source, error) {
+	text, err := readAll(s, name)
+	if err != nil {
+		return nil, err
+	}
+	if name == "-" {
+		name = "stdin"
+	}
+	if what := foreign(text); what != "" {
+		return nil, failedf("%s: %s", name, what)
+	}
+	return diag.NewSource(name, text), nil
+}
+
+func readAll(s *Streams, name string) ([]byte, error) {
+	in := s.In
+	if name != "-" {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, failed(readable(err))
+		}
+		if info.IsDir() {
+			return nil, failedf("%s is a directory; name the ruleset files in it", name)
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, failed(readable(err))
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxRules+1))
+	if err != nil {
+		return nil, failedf("%s: %w", name, err)
+	}
+	if len(text) > maxRules {
+		return nil, failedf("%s: more than %d MB; this is no ruleset", name, maxRules>>20)
+	}
+	return text, nil
+}
+
+// readable shortens the error of a missing file to what a person needs.
+func readable(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return fmt.Errorf("%s: %w", pathError.Path, pathError.Err)
+	}
+	return err
+}
+
+// foreign recognises files that are no nft rulesets and names them.
+func foreign(text []byte) string {
+	head := bytes.TrimLeft(text[:min(len(text), 4096)], " \t\r\n")
+	for len(head) > 0 && head[0] == '#' && !bytes.HasPrefix(head, []byte("#!")) {
+		_, rest, _ := bytes.Cut(head, []byte("\n"))
+		head = bytes.TrimLeft(rest, " \t\r\n")
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("*filter")), bytes.HasPrefix(head, []byte("*nat")),
+		bytes.HasPrefix(head, []byte("*mangle")), bytes.HasPrefix(head, []byte("*raw")):
+		return "this is an iptables-save dump, which is not read yet; translate it with iptables-restore-translate -f FILE"
+	case bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"nftables"`)):
+		return "this is the JSON form of a ruleset, which is not read yet; list it as text with nft list ruleset"
+	case bytes.HasPrefix(head, []byte{0xd4, 0xc3, 0xb2, 0xa1}), bytes.HasPrefix(head, []byte{0xa1, 0xb2, 0xc3, 0xd4}),
+		bytes.HasPrefix(head, []byte{0x0a, 0x0d, 0x0d, 0x0a}):
+		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
+	}
+	return ""
+}
+
+// osFiles finds included files as nft does: absolute, or relative to the
+// working directory, the include path, and the including file.
+type osFiles struct{ dirs []string }
+
+func (f osFiles) Open(pattern string, from *diag.Source) ([]*diag.Source, error) {
+	for _, p := range f.candidates(pattern, from) {
+		names, err := filepath.Glob(p)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			continue
+		}
+		return readIncluded(names)
+	}
+	if strings.ContainsAny(pattern, "*?[") {
+		return nil, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}
+}
+
+func (f osFiles) candidates(pattern string, from *diag.Source) []string {
+	if filepath.IsAbs(pattern) {
+		return []string{pattern}
+	}
+	list := []string{pattern}
+	for _, dir := range f.dirs {
+		list = append(list, filepath.Join(dir, pattern))
+	}
+	return append(list, filepath.Join(filepath.Dir(from.Name), pattern))
+}
+
+func readIncluded(names []string) ([]*diag.Source, error) {
+	slices.Sort(names)
+	var sources []*diag.Source
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			continue
+		}
+		if info.Size() > maxRules {
+			return nil, fmt.Errorf("%s: more than %d MB", name, maxRules>>20)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, diag.NewSource(name, text))
+	}
+	return sources, nil
+}
+
+// count prints a number with its noun: 1 error, 5 errors.
+func count(n int, noun string) string {
+	if n == 1 {
+		return fmt.Sprintf("%d %s", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

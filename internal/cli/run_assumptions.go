@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"verdict/engine/vm"
+)
+
+// allAssumptions lists what the result depends on and nobody said: made-up
+// interfaces, the guess about the host, and facts that no packet carries.
+func (r *replay) allAssumptions() []string {
+	list := append([]string{}, r.assumptions...)
+	return append(list, unknownFacts(&r.engine.Engine().Program().Uses, r.rules.HostGiven())...)
+}
+
+// unknownFacts says for each outside fact that rules read what was taken for
+// it. hostKnown says that a host file gave interfaces and routes.
+func unknownFacts(u *vm.Uses, hostKnown bool) []string {
+	var list []string
+	add := func(used bool, text string) {
+		if used {
+			list = append(list, text)
+		}
+	}
+	add(u.SKUID, "no packet has an owning user or group: meta skuid and skgid match nothing")
+	add(u.Socket, "no socket is open: socket expressions match nothing")
+	add(u.Fib && !hostKnown, "routes are not known beyond the host's own addresses (fib); --host FILE tells them")
+	add(u.RT, "no route data besides the next hop is known (rt classid, rt mtu)")
+	add(u.CPU, "every packet is handled by processor 0 (meta cpu)")
+	add(u.Random, "random numbers are drawn from --seed")
+	add(u.Hash, "the kernel's secret seed of symhash is not known; --seed stands for it")
+	add(u.OSF, "no operating system is recognised (osf)")
+	add(u.XFRM, "no packet came through IPsec")
+	add(u.Cgroup, "no packet belongs to a cgroup")
+	return list
+}
