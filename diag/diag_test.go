@@ -74,3 +74,30 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestPositionsOfManyLines compares positions and lines with a plain count
+// over a text that is longer than the distance of the index's marks.
+func TestPositionsOfManyLines(t *testing.T) {
+	var text []byte
+	for i := range 300 {
+		text = append(text, "abcdefgh"[:i%9]...)
+		text = append(text, '\n')
+	}
+	s := NewSource("f", text)
+	line, column, start := 1, 1, 0
+	for offset := range text {
+		if got := s.Position(int32(offset)); got != (Position{Line: line, Column: column}) {
+			t.Fatalf("offset %d: %v, want %d:%d", offset, got, line, column)
+		}
+		column++
+		if text[offset] == '\n' {
+			if got, want := s.Line(line), string(text[start:offset]); got != want {
+				t.Fatalf("line %d: %q, want %q", line, got, want)
+			}
+			line, column, start = line+1, 1, offset+1
+		}
+	}
+	if got := s.Line(line + 1); got != "" {
+		t.Errorf("line past the end: %q", got)
+	}
+}

@@ -6,12 +6,14 @@
 package diag
 
 import (
+	"bytes"
 	"sort"
+	"sync"
 	"unicode/utf8"
 )
 
 // Source is one text that positions refer to: a file, standard input, or a
-// command line. It is immutable after NewSource and safe for concurrent use.
+// command line. It is immutable after NewSource (but see IncludedAt) and safe for concurrent use.
 type Source struct {
 	Name string // as the user named it
 	Text []byte
@@ -24,18 +26,37 @@ type Source struct {
 	// no name worth printing.
 	CommandLine bool
 
-	lines []int32 // offset of the first byte of each line
+	// The index of lines is made when the first position is asked for, and
+	// holds every 64th line only: texts can be large, and positions are rare.
+	index sync.Once
+	marks []int32 // offset of the first byte of lines 1, 65, 129, …
+	lines int     // number of lines
 }
 
-// NewSource takes a text and indexes its lines. Cost: one pass over it.
+// markEvery is the distance of the marks in lines.
+const markEvery = 64
+
+// NewSource takes a text, which must not change afterwards.
 func NewSource(name string, text []byte) *Source {
-	s := &Source{Name: name, Text: text, lines: []int32{0}}
-	for i, c := range text {
-		if c == '\n' {
-			s.lines = append(s.lines, int32(i+1))
+	return &Source{Name: name, Text: text}
+}
+
+// indexed makes the index of lines. Cost: one pass over the text.
+func (s *Source) indexed() {
+	s.index.Do(func() {
+		s.marks, s.lines = []int32{0}, 1
+		for pos := 0; ; {
+			n := bytes.IndexByte(s.Text[pos:], '\n')
+			if n < 0 {
+				return
+			}
+			pos += n + 1
+			if s.lines%markEvery == 0 {
+				s.marks = append(s.marks, int32(pos))
+			}
+			s.lines++
 		}
-	}
-	return s
+	})
 }
 
 // Position is a place for people: both numbers count from 1, the column in
@@ -46,21 +67,34 @@ type Position struct {
 
 // Position converts a byte offset. Offsets past the end give the end.
 func (s *Source) Position(offset int32) Position {
+	s.indexed()
 	offset = min(max(offset, 0), int32(len(s.Text)))
-	line := sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > offset })
-	return Position{Line: line, Column: int(offset-s.lines[line-1]) + 1}
+	mark := sort.Search(len(s.marks), func(i int) bool { return s.marks[i] > offset }) - 1
+	line, start := mark*markEvery+1, s.marks[mark]
+	for {
+		n := bytes.IndexByte(s.Text[start:offset], '\n')
+		if n < 0 {
+			return Position{Line: line, Column: int(offset-start) + 1}
+		}
+		start += int32(n + 1)
+		line++
+	}
 }
 
 // Line returns the text of a line counted from 1, without its newline.
 func (s *Source) Line(line int) string {
-	if line < 1 || line > len(s.lines) {
+	s.indexed()
+	if line < 1 || line > s.lines {
 		return ""
 	}
-	start, end := s.lines[line-1], int32(len(s.Text))
-	if line < len(s.lines) {
-		end = s.lines[line] - 1
+	start := int(s.marks[(line-1)/markEvery])
+	for range (line - 1) % markEvery {
+		start += bytes.IndexByte(s.Text[start:], '\n') + 1
 	}
-	text := s.Text[start:end]
+	text := s.Text[start:]
+	if n := bytes.IndexByte(text, '\n'); n >= 0 {
+		text = text[:n]
+	}
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		text = text[:n-1]
 	}

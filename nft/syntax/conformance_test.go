@@ -40,7 +40,7 @@ func openFiles(pattern string, from *diag.Source) ([]*diag.Source, error) {
 }
 
 func parseText(name, text string) (*syntax.File, *diag.List) {
-	return syntax.Parse(diag.NewSource(name, []byte(text)), syntax.Options{Open: openFiles})
+	return syntax.Parse(diag.NewSource(name, []byte(text)), syntax.Options{Open: openFiles, KeepComments: true})
 }
 
 // lines decodes a file of JSON objects, one a line.

@@ -12,7 +12,7 @@ import "verdict/diag"
 // Included files are not opened.
 func Format(src *diag.Source) ([]byte, *diag.List) {
 	notOpened := func(string, *diag.Source) ([]*diag.Source, error) { return nil, nil }
-	file, list := Parse(src, Options{Open: notOpened})
+	file, list := Parse(src, Options{Open: notOpened, KeepComments: true})
 	if list.HasErrors() {
 		return nil, list
 	}

@@ -16,7 +16,9 @@ type lexer struct {
 
 	// fresh says that no token was found on the current line yet.
 	fresh bool
-	// comments holds what was passed and nobody took yet.
+	// keep says that comments are wanted; comments holds those that were
+	// passed and nobody took yet.
+	keep     bool
 	comments []passedComment
 }
 
@@ -26,8 +28,8 @@ type passedComment struct {
 	ownLine bool // no token stands before it on its line
 }
 
-func newLexer(src *diag.Source) lexer {
-	return lexer{src: src, text: string(src.Text), fresh: true}
+func newLexer(src *diag.Source, keep bool) lexer {
+	return lexer{src: src, text: string(src.Text), fresh: true, keep: keep}
 }
 
 // charClass says what a byte can start.
@@ -132,6 +134,9 @@ func (l *lexer) comment(start int) {
 		end += start
 	}
 	l.pos = end
+	if !l.keep {
+		return
+	}
 	l.comments = append(l.comments, passedComment{
 		Comment: Comment{
 			At:   At{diag.Span{Source: l.src, Start: int32(start), End: int32(end)}},

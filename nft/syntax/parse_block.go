@@ -73,6 +73,9 @@ func (p *parser) items(parse itemParser, inBlock bool) (items []Item, end []Comm
 	base := p.depth
 	commented := false
 	for {
+		if p.stopped && !p.failed {
+			p.toEnd()
+		}
 		trivia := p.leading()
 		if p.at(kindEOF) || p.failed || inBlock && (p.at(kindRBrace) || p.atForeign()) {
 			return items, trivia.Before

@@ -41,13 +41,21 @@ func (p *parser) operator() (op Operator, precedence int) {
 	return OpImplicit, 0
 }
 
+// maxOperators bounds the length of a chain of operators, which is the depth of
+// its tree.
+const maxOperators = 1000
+
 // bits parses operands joined by the bitwise operators and shifts.
 func (p *parser) bits(m mode) Expr { return p.binary(p.operand(m), m, 1) }
 
 func (p *parser) binary(left Expr, m mode, lowest int) Expr {
-	for {
+	for operators := 0; ; operators++ {
 		op, precedence := p.operator()
 		if precedence == 0 || precedence < lowest {
+			return left
+		}
+		if operators == maxOperators {
+			p.fail(p.tokSpan(p.tok), codeNesting, "too many operators in one expression, at most %d are read", maxOperators)
 			return left
 		}
 		p.next()

@@ -82,7 +82,7 @@ func (p *parser) includedFile(src *diag.Source, parse itemParser) IncludedFile {
 		src.IncludedAt = p.since(p.prevEnd).Span
 	}
 	outer := p.input
-	p.input = newInput(src)
+	p.input = newInput(src, &p.opts)
 	p.including = append(p.including, src)
 
 	file := IncludedFile{Source: src}

@@ -174,9 +174,10 @@ func (p *parser) matchTail(left Expr) Statement {
 		switch p.str(p.tok) {
 		case "map":
 			left = p.mapping(left)
-			if p.failed {
+			if p.failed || !p.enter() {
 				return nil
 			}
+			defer p.leave()
 			return p.matchTail(left)
 		case "vmap":
 			if m, ok := p.mapping(left).(*MapExpr); ok {

@@ -26,6 +26,13 @@ type Options struct {
 	// MaxErrors is the number of errors after which the parser gives up; 0
 	// means DefaultMaxErrors.
 	MaxErrors int
+	// KeepComments puts comments and blank lines into the tree, as Format
+	// needs them. Without it they cost nothing.
+	KeepComments bool
+	// CompactElements keeps long runs of elements that are nothing but values
+	// as one *PlainElements instead of nodes. Users of the tree then read
+	// lists through SetLiteral.All.
+	CompactElements bool
 }
 
 // parser reads one source and what it includes.
@@ -66,7 +73,9 @@ type input struct {
 	depth   int   // open braces before tok
 }
 
-func newInput(src *diag.Source) input { return input{lexer: newLexer(src)} }
+func newInput(src *diag.Source, opts *Options) input {
+	return input{lexer: newLexer(src, opts.KeepComments)}
+}
 
 // Parse reads a source: a file of commands and tables. The tree is usable as
 // far as it goes also when there are errors: items with errors are left out.
@@ -114,7 +123,7 @@ func newParser(src *diag.Source, opts Options) *parser {
 	if opts.MaxErrors <= 0 {
 		opts.MaxErrors = DefaultMaxErrors
 	}
-	return &parser{input: newInput(src), list: &diag.List{}, opts: opts, including: []*diag.Source{src}, foreignAt: -1}
+	return &parser{input: newInput(src, &opts), list: &diag.List{}, opts: opts, including: []*diag.Source{src}, foreignAt: -1}
 }
 
 // readable refuses what cannot be a ruleset at all.
