@@ -66,6 +66,10 @@ func (w *Worker) deliver(d *device) {
 		}
 		return
 	}
+	if d = w.untag(d); d == nil {
+		w.lost("no VLAN interface takes its tag")
+		return
+	}
 	switch w.view.Receive(d.loopback) {
 	case packet.Dropped:
 		w.lost("the IP stack refuses it: bad length, checksum or address")
@@ -83,6 +87,39 @@ func (w *Worker) deliver(d *device) {
 		return
 	}
 	w.route(family, lists)
+}
+
+// untag hands a tagged frame to the VLAN interface on top of the one that
+// received it; nil if the host is known to have none. Where the host's
+// interfaces are not known, one is assumed and the packet keeps the interface
+// that the capture names.
+func (w *Worker) untag(d *device) *device {
+	if w.view.NumVLAN == 0 || !w.engine.options.KnownRoutes {
+		return d
+	}
+	for i := range w.view.NumVLAN {
+		id := w.view.VLANTCI[i] & 0xfff
+		if id == 0 {
+			continue // a priority tag belongs to the interface itself
+		}
+		if d = w.engine.vlan(d, id); d == nil {
+			return nil
+		}
+	}
+	w.meta.IIF = d.meta
+	return d
+}
+
+// vlan finds the VLAN interface of a tag on a lower interface.
+func (e *Engine) vlan(lower *device, id uint16) *device {
+	name := lower.meta.Name.String()
+	for _, i := range e.host.Interfaces() {
+		if i.Lower == name && i.VLAN == id {
+			d := e.device(i.Name)
+			return &d
+		}
+	}
+	return nil
 }
 
 func (w *Worker) lists(family catalog.Family) *[5]*hookList {
