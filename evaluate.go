@@ -76,7 +76,7 @@ func (e *Engine) Advance(d time.Duration) { e.now += int64(d) }
 // EvaluatePacket runs a packet that was built from text.
 func (e *Engine) EvaluatePacket(p *build.Packet) Outcome {
 	in := PacketInput(p)
-	e.now += int64(time.Millisecond)
+	e.now = max(e.now, e.worker.Now()) + int64(time.Millisecond)
 	in.Time = e.now
 	return e.EvaluateInput(&in)
 }

@@ -27,8 +27,9 @@ func (e *Engine) List(w io.Writer) error {
 // ListOptions are those of the ruleset, with the state of the engine.
 func (e *Engine) ListOptions() decompile.Options {
 	o := e.rules.ListOptions()
-	o.Clock = e.now
-	o.State = func(x expr.Expr) expr.Expr { return e.engine.State().Present(x, e.now) }
+	now := e.worker.Now()
+	o.Clock = now
+	o.State = func(x expr.Expr) expr.Expr { return e.engine.State().Present(x, now) }
 	return o
 }
 

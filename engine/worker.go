@@ -71,6 +71,10 @@ func (w *Worker) Machine() *vm.Machine { return w.machine }
 // tracing off.
 func (w *Worker) Trace(sink trace.Sink) { w.sink = sink }
 
+// Now is the time of the packet evaluated last, in nanoseconds since the
+// epoch; it never runs backwards.
+func (w *Worker) Now() int64 { return w.now }
+
 // View is the packet evaluated last, as rules left it.
 func (w *Worker) View() *packet.View { return &w.view }
 
