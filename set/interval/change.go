@@ -26,35 +26,34 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	}
 	p := s.freshen(e, now)
 	t := s.state()
-	below := t.at(p)
-	above := t.at(t.follow(p))
-	same := below != nil && below.Key() == e.Key() && below.IsEnd() == e.IsEnd()
+	same := t.isEnd(p) == e.IsEnd() && t.hasKey(p, e, prefixOf(e))
 	var err error
 	if e.IsEnd() {
-		err = s.checkEnd(e, p, below, above, same)
+		err = s.checkEnd(e, p, same)
 	} else {
-		err = s.checkStart(below, same)
+		err = s.checkStart(p, same)
 	}
 	if err != nil {
-		return below, err
+		return t.at(p), err
 	}
 	s.begin().insertAfter(p, e, s.owner)
 	return nil, nil
 }
 
-func (s *Set) checkStart(below *elem.Entry, same bool) error {
+func (s *Set) checkStart(p position, same bool) error {
 	s.pair.exists = nil
+	t := s.state()
 	if same {
-		s.pair.exists = below
+		s.pair.exists = t.at(p)
 		return elem.ErrExist
 	}
-	if !s.anon && below != nil && !below.IsEnd() {
+	if !s.anon && t.isStart(p) {
 		return fmt.Errorf("%w: it starts inside", elem.ErrNotEmpty)
 	}
 	return nil
 }
 
-func (s *Set) checkEnd(e *elem.Entry, p position, below, above *elem.Entry, same bool) error {
+func (s *Set) checkEnd(e *elem.Entry, p position, same bool) error {
 	exists := s.pair.exists
 	s.pair.exists = nil
 	t := s.state()
@@ -65,7 +64,7 @@ func (s *Set) checkEnd(e *elem.Entry, p position, below, above *elem.Entry, same
 		return elem.ErrExist
 	case same, exists != nil && s.anon:
 		return fmt.Errorf("%w: its end is that of another range", elem.ErrNotEmpty)
-	case below != nil && below.IsEnd(), above != nil && above.IsEnd():
+	case t.isEnd(p), t.isEnd(t.follow(p)):
 		return fmt.Errorf("%w: it ends inside or behind another range", elem.ErrNotEmpty)
 	}
 	return nil
@@ -103,7 +102,7 @@ func (s *Set) freshen(e *elem.Entry, now int64) position {
 		switch q := t.follow(p); {
 		case ok && t.dead(p, now):
 			s.dropRange(p)
-		case t.at(q) != nil && t.dead(q, now):
+		case t.holds(q) && t.dead(q, now):
 			s.dropRange(q)
 		default:
 			return p
@@ -114,11 +113,11 @@ func (s *Set) freshen(e *elem.Entry, now int64) position {
 // dropRange removes the expired range whose start or end lies at p.
 func (s *Set) dropRange(p position) {
 	t := s.begin()
-	if t.at(p).IsEnd() {
+	if t.isEnd(p) {
 		p = t.before(p)
 	}
 	s.gone = append(s.gone, t.at(p))
-	if q := t.after(p); t.at(q) != nil && t.at(q).IsEnd() {
+	if q := t.after(p); t.isEnd(q) {
 		s.gone = append(s.gone, t.at(q))
 		t.remove(q, s.owner)
 	}
@@ -149,8 +148,8 @@ func (s *Set) Delete(e *elem.Entry, now int64) (*elem.Entry, error) {
 		s.pair.deleted = false
 	} else {
 		s.pair.deleted, s.pair.end = true, nil
-		if end := t.at(t.after(p)); end != nil && end.IsEnd() {
-			s.pair.end = end
+		if next := t.after(p); t.isEnd(next) {
+			s.pair.end = t.at(next)
 		}
 	}
 	s.begin().remove(p, s.owner)
@@ -169,7 +168,7 @@ func (s *Set) Find(e *elem.Entry, now int64) *elem.Entry {
 // its range is expired.
 func (t *Table) exact(e *elem.Entry, now int64) (position, bool) {
 	p, ok := t.floor(e)
-	if !ok || t.at(p).Key() != e.Key() || t.at(p).IsEnd() != e.IsEnd() || t.dead(p, now) {
+	if !ok || !t.hasKey(p, e, prefixOf(e)) || t.isEnd(p) != e.IsEnd() || t.dead(p, now) {
 		return p, false
 	}
 	return p, true
@@ -182,7 +181,7 @@ func (s *Set) sweep(now int64) {
 	tail := position{-1, 0}
 	dropped := false
 	for _, l := range t.leaves {
-		for _, e := range l.ents {
+		for _, e := range l.ents[:l.n] {
 			switch {
 			case !e.IsEnd() && e.Expired(now):
 				dropped = true
@@ -194,7 +193,7 @@ func (s *Set) sweep(now int64) {
 				dropped = false
 				fresh.insertAfter(tail, e, s.owner)
 				last := len(fresh.leaves) - 1
-				tail = position{last, len(fresh.leaves[last].ents) - 1}
+				tail = position{last, fresh.leaves[last].n - 1}
 			}
 		}
 	}

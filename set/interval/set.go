@@ -129,7 +129,7 @@ func (s *Set) Get(e *elem.Entry, now int64) *elem.Entry {
 		return nil
 	}
 	p, ok := t.floor(e)
-	if ok && t.at(p).Key() == e.Key() && t.at(p).IsEnd() {
+	if ok && t.hasKey(p, e, prefix(key)) && t.isEnd(p) {
 		if !t.dead(p, now) {
 			return t.at(p)
 		}
@@ -139,21 +139,18 @@ func (s *Set) Get(e *elem.Entry, now int64) *elem.Entry {
 	if ok {
 		next = t.after(p)
 	}
-	if end := t.at(next); end != nil && end.IsEnd() && !t.dead(next, now) {
-		return end
+	if t.isEnd(next) && !t.dead(next, now) {
+		return t.at(next)
 	}
 	return nil
 }
 
 // dead tells whether the element at p belongs to an expired range.
 func (t *Table) dead(p position, now int64) bool {
-	e := t.at(p)
-	if !e.IsEnd() {
-		return e.Expired(now)
+	if t.isEnd(p) {
+		p = t.before(p)
 	}
-	q := t.before(p)
-	start := t.at(q)
-	return start != nil && !start.IsEnd() && start.Expired(now)
+	return t.isStart(p) && t.at(p).Expired(now)
 }
 
 // floor returns the position of the last element that is not above e in the
@@ -161,12 +158,13 @@ func (t *Table) dead(p position, now int64) bool {
 func (t *Table) floor(e *elem.Entry) (position, bool) {
 	var buf [elem.MaxKeyLen]byte
 	key := buf[:copy(buf[:], e.Key())]
-	p, ok := t.last(prefix(key), key)
+	n := prefix(key)
+	p, ok := t.last(n, key)
 	if !ok || !e.IsEnd() {
 		return p, ok
 	}
 	// An end lies before a start with the same key.
-	if f := t.at(p); !f.IsEnd() && f.Key() == e.Key() {
+	if t.isStart(p) && t.hasKey(p, e, n) {
 		p = t.before(p)
 	}
 	return p, p.leaf >= 0

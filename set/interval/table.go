@@ -2,21 +2,24 @@ package interval
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
+	"unsafe"
 
 	"verdict/set/elem"
 )
 
 // leafMax is the highest number of elements in a leaf.
-const leafMax = 256
+const leafMax = 64
 
-// leaf holds consecutive elements. Only the transaction that made it may
+// leaf holds n consecutive elements. Only the transaction that made it may
 // change it.
 type leaf struct {
+	keys  [leafMax]uint64 // first eight bytes of each key, as a number
+	ents  [leafMax]*elem.Entry
+	start uint64 // bit set: the element starts a range
 	owner uint64
-	keys  []uint64 // first eight bytes of each key, as a number
-	ents  []*elem.Entry
-	start [leafMax / 64]uint64 // bit set: the element starts a range
+	n     int
 }
 
 // Table is one state of a set. No leaf is empty.
@@ -62,20 +65,10 @@ type position struct{ leaf, at int }
 // last returns the position of the last element that is not above the key
 // with number p and rest of bytes; ok is false if there is none.
 func (t *Table) last(p uint64, key []byte) (position, bool) {
-	firsts := t.firsts
-	lo, hi := 0, len(firsts) // the answer's leaf is before hi
-	for lo < hi {
-		m := int(uint(lo+hi) / 2)
-		if firsts[m] <= p {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
 	long := t.klen > 8
-	for i := lo - 1; i >= 0; i-- {
+	for i := upper(t.firsts, p) - 1; i >= 0; i-- {
 		l := t.leaves[i]
-		j := upper(l.keys, p)
+		j := upper(l.keys[:l.n], p)
 		if long {
 			for j > 0 && l.keys[j-1] == p && l.ents[j-1].Key() > string(key) {
 				j--
@@ -88,14 +81,14 @@ func (t *Table) last(p uint64, key []byte) (position, bool) {
 	return position{}, false
 }
 
-// upper returns how many of the ascending keys are not above p.
+// upper returns how many of the ascending keys are not above p. The search
+// has no branches that depend on the keys, which no processor could predict.
 func upper(keys []uint64, p uint64) int {
 	base, n := 0, len(keys)
 	for n > 1 {
 		half := n / 2
-		if keys[base+half-1] <= p {
-			base += half
-		}
+		_, above := bits.Sub64(p, keys[base+half-1], 0) // 1 if the key is above p
+		base += half & (int(above) - 1)
 		n -= half
 	}
 	if n == 1 && keys[base] <= p {
@@ -104,7 +97,7 @@ func upper(keys []uint64, p uint64) int {
 	return base
 }
 
-func (l *leaf) isStart(i int) bool { return l.start[i/64]>>(i%64)&1 != 0 }
+func (l *leaf) isStart(i int) bool { return l.start>>(i&63)&1 != 0 }
 
 // Lookup implements elem.View.
 //
@@ -128,17 +121,6 @@ func (t *Table) Lookup(key []byte, now int64) *elem.Entry {
 	return e
 }
 
-// LookupBatch implements elem.View.
-func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.Entry) {
-	if stride < t.klen || len(found) > 0 && len(keys) < (len(found)-1)*stride+t.klen {
-		clear(found)
-		return
-	}
-	for i := range found {
-		found[i] = t.Lookup(keys[i*stride:i*stride+t.klen], now)
-	}
-}
-
 // Walk implements elem.View: from the highest key down, which puts the end of
 // a range before its start.
 //
@@ -146,7 +128,7 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 func (t *Table) Walk(visit func(*elem.Entry) bool) {
 	for i := len(t.leaves) - 1; i >= 0; i-- {
 		l := t.leaves[i]
-		for j := len(l.ents) - 1; j >= 0; j-- {
+		for j := l.n - 1; j >= 0; j-- {
 			if !visit(l.ents[j]) {
 				return
 			}
@@ -158,11 +140,7 @@ func (t *Table) Walk(visit func(*elem.Entry) bool) {
 func (t *Table) Len() int { return t.n }
 
 func (t *Table) bytes() int {
-	n := 16 * len(t.leaves)
-	for _, l := range t.leaves {
-		n += cap(l.keys)*8 + cap(l.ents)*8 + 8 + 48 + 32
-	}
-	return n
+	return len(t.leaves)*int(unsafe.Sizeof(leaf{})) + 8*cap(t.firsts) + 8*cap(t.leaves)
 }
 
 // at returns the element at a position, nil beyond the ends of the sequence.
@@ -170,7 +148,7 @@ func (t *Table) at(p position) *elem.Entry {
 	if p.leaf < 0 || p.leaf >= len(t.leaves) {
 		return nil
 	}
-	if l := t.leaves[p.leaf]; p.at < len(l.ents) {
+	if l := t.leaves[p.leaf]; p.at < l.n {
 		return l.ents[p.at]
 	}
 	return nil
@@ -178,7 +156,7 @@ func (t *Table) at(p position) *elem.Entry {
 
 // after returns the position behind p.
 func (t *Table) after(p position) position {
-	if p.at+1 < len(t.leaves[p.leaf].ents) {
+	if p.at+1 < t.leaves[p.leaf].n {
 		return position{p.leaf, p.at + 1}
 	}
 	return position{p.leaf + 1, 0}
@@ -192,7 +170,7 @@ func (t *Table) before(p position) position {
 	if p.leaf == 0 {
 		return position{-1, 0}
 	}
-	return position{p.leaf - 1, len(t.leaves[p.leaf-1].ents) - 1}
+	return position{p.leaf - 1, t.leaves[p.leaf-1].n - 1}
 }
 
 func (t *Table) clone() *Table {
@@ -206,11 +184,9 @@ func (t *Table) clone() *Table {
 func (t *Table) own(i int, owner uint64) *leaf {
 	l := t.leaves[i]
 	if l.owner != owner {
-		l = &leaf{
-			owner: owner, start: l.start,
-			keys: append(make([]uint64, 0, leafMax), l.keys...),
-			ents: append(make([]*elem.Entry, 0, leafMax), l.ents...),
-		}
+		c := *l
+		c.owner = owner
+		l = &c
 		t.leaves[i] = l
 	}
 	return l
@@ -223,17 +199,14 @@ func (t *Table) insertAfter(p position, e *elem.Entry, owner uint64) {
 		t.soonest = e.Expires()
 	}
 	if len(t.leaves) == 0 {
-		t.leaves = append(t.leaves, &leaf{
-			owner: owner,
-			keys:  make([]uint64, 0, leafMax), ents: make([]*elem.Entry, 0, leafMax),
-		})
+		t.leaves = append(t.leaves, &leaf{owner: owner})
 		t.firsts = append(t.firsts, 0)
 	}
 	i, at := p.leaf, p.at+1
 	if i < 0 {
 		i, at = 0, 0
 	}
-	if len(t.leaves[i].ents) == leafMax {
+	if t.leaves[i].n == leafMax {
 		i, at = t.split(i, at, owner)
 	}
 	t.own(i, owner).insert(at, prefixOf(e), e)
@@ -241,23 +214,24 @@ func (t *Table) insertAfter(p position, e *elem.Entry, owner uint64) {
 }
 
 func (l *leaf) insert(at int, key uint64, e *elem.Entry) {
-	l.keys = slices.Insert(l.keys, at, key)
-	l.ents = slices.Insert(l.ents, at, e)
-	l.mark(at)
+	copy(l.keys[at+1:l.n+1], l.keys[at:l.n])
+	copy(l.ents[at+1:l.n+1], l.ents[at:l.n])
+	l.keys[at], l.ents[at] = key, e
+	below := uint64(1)<<at - 1
+	l.start = l.start&below | l.start&^below<<1
+	if !e.IsEnd() {
+		l.start |= 1 << at
+	}
+	l.n++
 }
 
-// mark sets the start bits again from element i on.
-func (l *leaf) mark(i int) {
-	w := i / 64
-	for ; w < len(l.start); w++ {
-		bits := uint64(0)
-		for j := w * 64; j < min(w*64+64, len(l.ents)); j++ {
-			if !l.ents[j].IsEnd() {
-				bits |= 1 << (j % 64)
-			}
-		}
-		l.start[w] = bits
-	}
+func (l *leaf) delete(at int) {
+	copy(l.keys[at:l.n], l.keys[at+1:l.n])
+	copy(l.ents[at:l.n], l.ents[at+1:l.n])
+	below := uint64(1)<<at - 1
+	l.start = l.start&below | l.start>>1&^below
+	l.n--
+	l.ents[l.n] = nil
 }
 
 // split makes room in the full leaf i and returns the place where position at
@@ -269,15 +243,12 @@ func (t *Table) split(i, at int, owner uint64) (int, int) {
 		cut = leafMax - 1
 	}
 	l := t.own(i, owner)
-	r := &leaf{
-		owner: owner,
-		keys:  append(make([]uint64, 0, leafMax), l.keys[cut:]...),
-		ents:  append(make([]*elem.Entry, 0, leafMax), l.ents[cut:]...),
-	}
+	r := &leaf{owner: owner, n: leafMax - cut, start: l.start >> cut}
+	copy(r.keys[:], l.keys[cut:])
+	copy(r.ents[:], l.ents[cut:])
 	clear(l.ents[cut:])
-	l.keys, l.ents = l.keys[:cut], l.ents[:cut]
-	l.mark(0)
-	r.mark(0)
+	l.n = cut
+	l.start &= 1<<cut - 1
 	t.leaves = slices.Insert(t.leaves, i+1, r)
 	t.firsts = slices.Insert(t.firsts, i+1, r.keys[0])
 	if at >= cut {
@@ -290,13 +261,33 @@ func (t *Table) split(i, at int, owner uint64) (int, int) {
 func (t *Table) remove(p position, owner uint64) {
 	t.n--
 	l := t.own(p.leaf, owner)
-	l.keys = slices.Delete(l.keys, p.at, p.at+1)
-	l.ents = slices.Delete(l.ents, p.at, p.at+1)
-	if len(l.ents) == 0 {
+	l.delete(p.at)
+	if l.n == 0 {
 		t.leaves = slices.Delete(t.leaves, p.leaf, p.leaf+1)
 		t.firsts = slices.Delete(t.firsts, p.leaf, p.leaf+1)
 		return
 	}
-	l.mark(p.at)
 	t.firsts[p.leaf] = l.keys[0]
+}
+
+// isEnd tells whether there is an element at p that ends a range.
+func (t *Table) isEnd(p position) bool {
+	return t.holds(p) && !t.leaves[p.leaf].isStart(p.at)
+}
+
+// isStart tells whether there is an element at p that starts a range.
+func (t *Table) isStart(p position) bool {
+	return t.holds(p) && t.leaves[p.leaf].isStart(p.at)
+}
+
+func (t *Table) holds(p position) bool {
+	return p.leaf >= 0 && p.leaf < len(t.leaves) && p.at < t.leaves[p.leaf].n
+}
+
+// hasKey tells whether the element at p has the key of e, whose number is key.
+func (t *Table) hasKey(p position, e *elem.Entry, key uint64) bool {
+	if !t.holds(p) || t.leaves[p.leaf].keys[p.at] != key {
+		return false
+	}
+	return t.klen <= 8 || t.at(p).Key() == e.Key()
 }

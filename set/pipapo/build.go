@@ -1,10 +1,9 @@
 package pipapo
 
 import (
-	"slices"
-
 	"verdict/set/elem"
 	"verdict/set/internal/huge"
+	"verdict/set/internal/radix"
 )
 
 // A bulk build makes the trees of a table from all elements at once: it sorts
@@ -327,25 +326,5 @@ func (b *builder) sortBy(word int, ids []uint32) []uint64 {
 	for i, id := range ids {
 		from[i] = uint64(low[id])<<32 | uint64(id)
 	}
-	if len(ids) < 2048 {
-		slices.Sort(from)
-		return from
-	}
-	const digit = 11
-	for shift := 32; shift < 64; shift += digit {
-		var count [1<<digit + 1]int
-		for _, p := range from {
-			count[p>>shift&(1<<digit-1)+1]++
-		}
-		for i := 1; i < len(count); i++ {
-			count[i] += count[i-1]
-		}
-		for _, p := range from {
-			d := p >> shift & (1<<digit - 1)
-			to[count[d]] = p
-			count[d]++
-		}
-		from, to = to, from
-	}
-	return from
+	return radix.Sort(from, to)
 }
