@@ -37,10 +37,10 @@ their elements, and each rule's bytecode, in the form of nft --debug=netlink.`,
 				sources = append(sources, src)
 			}
 			_, findings := verdict.LoadSources(options, sources...)
-			if err := s.report(findings); err != nil {
+			if err := w.Flush(); err != nil {
 				return err
 			}
-			return w.Flush()
+			return s.report(findings)
 		},
 	}
 	flags.add(cmd)
