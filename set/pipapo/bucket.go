@@ -39,7 +39,7 @@ func (b *bucket) best(l *layout, w *words, key []byte, now int64, found *elem.En
 			if found != nil && e.Order > found.Order {
 				break
 			}
-			if (l.exact || l.holds(e, key)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
+			if (l.whole || l.holds(e, key)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
 				found = e
 				break
 			}

@@ -20,7 +20,9 @@ type layout struct {
 	head [maxWords]bool
 	// exact tells that each field is one word, so that comparing words
 	// compares fields.
-	exact  bool
+	exact bool
+	// whole tells that the two words which buckets compare are the key.
+	whole  bool
 	fields []span
 }
 
@@ -43,6 +45,7 @@ func newLayout(d *elem.Desc) *layout {
 		}
 		at += elem.Padded(int(size))
 	}
+	l.whole = l.exact && l.n <= 2
 	return l
 }
 
