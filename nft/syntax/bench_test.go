@@ -32,19 +32,49 @@ func rangeElements(n int) string {
 	return b.String()
 }
 
-func benchmarkParse(b *testing.B, text string) {
+func benchmarkParse(b *testing.B, text string, opts syntax.Options) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
 		src := diag.NewSource("bench", []byte(text))
-		if _, list := syntax.Parse(src, syntax.Options{}); list.HasErrors() {
+		if _, list := syntax.Parse(src, opts); list.HasErrors() {
 			b.Fatal(list.Err())
 		}
 	}
 }
 
-func BenchmarkParseRules10k(b *testing.B)     { benchmarkParse(b, plainRules(10000)) }
-func BenchmarkParseElements800k(b *testing.B) { benchmarkParse(b, rangeElements(800000)) }
+func BenchmarkParseRules10k(b *testing.B) { benchmarkParse(b, plainRules(10000), syntax.Options{}) }
+
+func BenchmarkParseElements800k(b *testing.B) {
+	benchmarkParse(b, rangeElements(800000), syntax.Options{})
+}
+
+// BenchmarkCompactElements800k parses the same set to one node and reads its
+// elements.
+func BenchmarkCompactElements800k(b *testing.B) {
+	text := rangeElements(800000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		file, list := syntax.Parse(diag.NewSource("bench", []byte(text)), syntax.Options{CompactElements: true})
+		if list.HasErrors() {
+			b.Fatal(list.Err())
+		}
+		elements := 0
+		syntax.WalkFile(file, func(n syntax.Node) bool {
+			s, ok := n.(*syntax.SetLiteral)
+			if ok {
+				for range s.All() {
+					elements++
+				}
+			}
+			return !ok
+		})
+		if elements != 800000 {
+			b.Fatalf("%d elements", elements)
+		}
+	}
+}
 
 // BenchmarkPrintRules10k prints 10,000 rules.
 func BenchmarkPrintRules10k(b *testing.B) {

@@ -45,7 +45,12 @@ func (p *parser) elementList(m mode) *SetLiteral {
 			break
 		}
 		p.noteBefore(s, len(p.scratchExprs)-base, newlines > 1)
-		member := p.member(m)
+		var member Expr
+		if run := p.plainRun(); run != nil {
+			member = run
+		} else {
+			member = p.member(m)
+		}
 		if p.failed {
 			break
 		}
@@ -56,6 +61,7 @@ func (p *parser) elementList(m mode) *SetLiteral {
 		}
 	}
 	s.Elements = append([]Expr(nil), p.scratchExprs[base:]...)
+	clear(p.scratchExprs[base:])
 	p.scratchExprs = p.scratchExprs[:base]
 	if p.failed {
 		return nil

@@ -71,6 +71,8 @@ type input struct {
 	hasPeek bool
 	prevEnd int32 // end of the token before tok
 	depth   int   // open braces before tok
+
+	plainFrom int32 // no run of plain elements starts before
 }
 
 func newInput(src *diag.Source, opts *Options) input {

@@ -105,7 +105,9 @@ func (p *printer) keyType(k *KeyType) {
 // a line, the further lines under the first element.
 func (p *printer) elementLines(s *SetLiteral) {
 	p.str("{ ")
-	for i, e := range s.Elements {
+	i := -1
+	for e := range s.All() {
+		i++
 		if i > 0 {
 			p.byte(',')
 			if s.PerLine > 0 && i%s.PerLine == 0 && !p.inline {
@@ -131,10 +133,12 @@ func (p *printer) setLiteral(s *SetLiteral) {
 		return
 	}
 	p.str("{ ")
-	for i, e := range s.Elements {
-		if i > 0 {
+	first := true
+	for e := range s.All() {
+		if !first {
 			p.str(", ")
 		}
+		first = false
 		p.expr(e)
 	}
 	p.str(" }")

@@ -3,7 +3,8 @@ package syntax
 // Walk visits a node and everything inside it, parents before children, in
 // the order in which it is written. Where visit returns false the node's
 // children are left out. Items of included files are visited behind their
-// include statement. Nil nodes are not visited.
+// include statement. Nil nodes are not visited. Elements of a *PlainElements are
+// valid during the visit only.
 func Walk(n Node, visit func(Node) bool) {
 	if w := (walker{visit}); n != nil && w.visit(n) {
 		w.children(n)
@@ -191,7 +192,9 @@ func (w walker) statementChildren(s Statement) {
 func (w walker) exprChildren(e Expr) {
 	switch e := e.(type) {
 	case *SetLiteral:
-		w.exprs(e.Elements...)
+		for m := range e.All() {
+			Walk(m, w.visit)
+		}
 	case *Element:
 		w.exprs(e.Key)
 		w.statements(e.Statements)
