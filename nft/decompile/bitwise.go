@@ -29,9 +29,7 @@ func (r *rule) bitwise(e *expr.Bitwise) {
 			o.op = syntax.OpRshift
 		}
 		o.shiftBy = e.Shift
-		if o.order == catalog.OrderNone {
-			o.order = catalog.OrderHost
-		}
+		o.order = catalog.OrderHost // shifts work on host words
 		o.bytes = int(e.Len)
 		r.regs.set(e.Dst, o)
 	default:

@@ -114,14 +114,15 @@ func (l *layers) impliedBy(s slot, p *catalog.Protocol, f *catalog.Field) bool {
 func (l *layers) remember(s slot, dep dependency) { l.deps[s] = dep }
 
 // dropForTransport removes the test of the network layer that a test of the
-// transport protocol implies: ICMP belongs to IPv4, ICMPv6 to IPv6.
+// transport protocol implies: one for the table's own family, or that for
+// IPv4 before ICMP and for IPv6 before ICMPv6.
 func (r *rule) dropForTransport(l *layers, number uint64) {
 	dep := &l.deps[slotNetwork]
 	if dep.statement < 0 {
 		return
 	}
 	network := dep.network()
-	if network == catalog.FamilyUnspec || !l.restrictsFamily() ||
+	if network == catalog.FamilyUnspec || network == l.family ||
 		network == catalog.FamilyIP && number == 1 || network == catalog.FamilyIP6 && number == 58 {
 		r.drop(l, slotNetwork)
 	}

@@ -235,6 +235,9 @@ func (w *elementWriter) value(v []byte) syntax.Expr {
 		v, to = v[:len(v)/2], v[len(v)/2:]
 	}
 	if len(w.data) == 1 {
+		if f := &w.data[0]; w.dataInterval && f.typ.Prefix && bytes.Equal(v, to) {
+			return w.o.prefix(f, v, f.typ.Bits)
+		}
 		return w.part(&w.data[0], v, to)
 	}
 	x := &syntax.Concat{Parts: make([]syntax.Expr, 0, len(w.data))}

@@ -26,7 +26,7 @@ func (r *rule) lookup(e *expr.Lookup) {
 		r.regs.set(e.Dst, o)
 		return
 	}
-	left, formats := r.nameParts(key)
+	left, formats := r.nameKey(key, set)
 	right := r.setExpr(e.Set, set, formats, nil, false)
 	if e.HasDst {
 		r.emit(&syntax.VMapStatement{Map: &syntax.MapExpr{Key: left, Map: right, Verdict: true}})
@@ -40,6 +40,29 @@ func (r *rule) lookup(e *expr.Lookup) {
 		m.Op = syntax.OpEq
 	}
 	r.emit(m)
+}
+
+// nameKey writes the key of a lookup. Constants in it read as the set's keys
+// do.
+func (r *rule) nameKey(key *operand, set *ruleset.Set) (syntax.Expr, []format) {
+	x, formats := r.nameParts(key)
+	c, ok := x.(*syntax.Concat)
+	if !ok {
+		return x, formats
+	}
+	var declared []format
+	for i, p := range key.parts {
+		if p.kind != operandConstant {
+			continue
+		}
+		if declared == nil {
+			declared = setKeyFormats(set)
+		}
+		if i < len(declared) {
+			c.Parts[i], formats[i] = r.o.literal(&declared[i], p.value), declared[i]
+		}
+	}
+	return x, formats
 }
 
 func keyLength(set *ruleset.Set) int {
@@ -69,7 +92,7 @@ func (r *rule) nameMap(o *operand) (syntax.Expr, format) {
 
 // mapAs writes a map lookup whose data is used as want says.
 func (r *rule) mapAs(o *operand, want []format, interval bool) syntax.Expr {
-	left, formats := r.nameParts(o.key)
+	left, formats := r.nameKey(o.key, o.set)
 	return &syntax.MapExpr{Key: left, Map: r.setExpr(o.setName, o.set, formats, want, interval)}
 }
 
@@ -89,7 +112,7 @@ func (r *rule) objref(e *expr.Objref) {
 	if set != nil {
 		s.Kind = objectKind(set.ObjType)
 	}
-	left, formats := r.nameParts(key)
+	left, formats := r.nameKey(key, set)
 	s.Name = &syntax.MapExpr{Key: left, Map: r.setExpr(e.Set, set, formats, nil, false)}
 	r.emit(s)
 }

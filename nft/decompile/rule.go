@@ -41,7 +41,18 @@ func statementsOf(t *ruleset.Table, rl *ruleset.Rule, o *Options, depth int) []s
 	return r.out
 }
 
-func (r *rule) emit(s statement) { r.out = append(r.out, s) }
+// emit appends a statement. What is no match closes the tests before it:
+// leaving them out would move them behind that statement.
+func (r *rule) emit(s statement) {
+	r.out = append(r.out, s)
+	if _, match := s.(*syntax.Match); match {
+		return
+	}
+	r.outer.deps.reset()
+	for _, l := range r.inner {
+		l.deps.reset()
+	}
+}
 
 // add takes the next expression of the rule.
 func (r *rule) add(e expr.Expr) {

@@ -46,7 +46,7 @@ func setFrame(s *ruleset.Set, o *Options) *syntax.Set {
 			add(&syntax.ElementStatement{Statement: st})
 		}
 	}
-	if s.UserData.AutoMerge {
+	if s.UserData.AutoMerge && len(s.Fields) < 2 {
 		add(&syntax.AutoMerge{})
 	}
 	if s.Timeout != 0 {

@@ -1,6 +1,9 @@
 package decompile
 
-import "verdict/nft/ruleset"
+import (
+	"verdict/catalog"
+	"verdict/nft/ruleset"
+)
 
 // elementsPerLine is how many elements a listing puts on one line: by the type of the
 // key, but one where elements carry more than a key.
@@ -15,5 +18,9 @@ func (w *elementWriter) elementsPerLine(list []*ruleset.Element) int {
 			return 1
 		}
 	}
-	return max(w.keys[0].typ.PerLine, 1)
+	t := catalog.TypeByID(w.keys[0].typ.ID)
+	if t == nil {
+		return 1
+	}
+	return max(t.PerLine, 1)
 }
