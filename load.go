@@ -52,11 +52,10 @@ type Files interface {
 
 // Ruleset is a loaded ruleset. It is immutable and safe for concurrent use.
 type Ruleset struct {
-	rules       *ruleset.Ruleset
-	host        *host.Host
-	zone        *time.Location
-	assumptions []string
-	hostGiven   bool
+	rules     *ruleset.Ruleset
+	host      *host.Host
+	zone      *time.Location
+	hostGiven bool
 }
 
 // HostGiven reports whether a host was given to the load.
@@ -69,8 +68,15 @@ func (r *Ruleset) Rules() *ruleset.Ruleset { return r.rules }
 // were made up.
 func (r *Ruleset) Host() *host.Host { return r.host }
 
-// Assumptions lists what was made up because nobody said it.
-func (r *Ruleset) Assumptions() []string { return r.assumptions }
+// Assumptions lists what was made up so far because nobody said it: interfaces
+// that rules or packets name and the host does not have.
+func (r *Ruleset) Assumptions() []string {
+	var list []string
+	for _, a := range r.host.Assumptions() {
+		list = append(list, a.String())
+	}
+	return list
+}
 
 // Load loads ruleset files from a file system, in order, each as one batch
 // that applies wholly or not at all. Includes are looked up in the same file
@@ -110,9 +116,6 @@ func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.
 		return nil, &l.findings
 	}
 	r := &Ruleset{rules: l.rules, host: l.host, zone: options.Zone, hostGiven: options.Host != nil}
-	for _, a := range l.host.Assumptions() {
-		r.assumptions = append(r.assumptions, a.String())
-	}
 	return r, &l.findings
 }
 
@@ -159,27 +162,46 @@ func newLoader(options LoadOptions) (*loader, error) {
 	return l, nil
 }
 
+// source loads one source as a batch. All stages run even if an earlier one
+// found errors, on what it could make of the text, so that one run finds all
+// mistakes; the result is then thrown away.
 func (l *loader) source(src *diag.Source) {
 	file, found := syntax.Parse(src, l.syntaxOptions())
+	failed := found.HasErrors()
 	l.merge(found)
-	if found.HasErrors() {
+	if failed && len(file.Items) == 0 {
 		return
 	}
 	changes, found := compile.Compile(l.rules, file, l.compileOptions())
+	failed = failed || found.HasErrors()
 	l.merge(found)
-	if found.HasErrors() {
-		return
-	}
-	if l.options.Batch != nil {
+	if l.options.Batch != nil && !failed {
 		l.options.Batch(l.rules, changes)
 	}
-	next, refused := ruleset.Apply(l.rules, changes, ruleset.Options{Now: l.options.Now})
+	next, refused := ruleset.Apply(l.rules, changes, ruleset.Options{Now: l.options.Now, CheckOnly: failed})
 	for _, e := range refused {
-		l.findings.Add(changeDiagnostic(e))
+		if d := changeDiagnostic(e); !failed || l.isNews(d) {
+			l.findings.Add(d)
+		}
 	}
-	if len(refused) == 0 {
+	if len(refused) == 0 && !failed {
 		l.rules = next
 	}
+	l.findings.Sort()
+}
+
+// isNews reports whether a finding marks a line that no other finding marks:
+// what follows from a mistake must not be reported beside it.
+func (l *loader) isNews(d *diag.Diagnostic) bool {
+	if !d.Span.IsValid() {
+		return false
+	}
+	for _, other := range l.findings.All() {
+		if other.Span.Source == d.Span.Source && other.Span.Pos().Line == d.Span.Pos().Line {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *loader) merge(found *diag.List) {

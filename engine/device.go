@@ -19,10 +19,10 @@ type device struct {
 	known    bool // the host has it
 }
 
-const arphrdEther, arphrdLoopback = 1, 772
+const arphrdLoopback = 772
 
-// device finds an interface by name. One that the host does not have looks
-// like a plain Ethernet device without number.
+// device finds an interface by name. One that the host does not have is made
+// up, a plain Ethernet device, which the host records as an assumption.
 func (e *Engine) device(name string) device {
 	if d, ok := e.devices[name]; ok {
 		return d
@@ -38,10 +38,11 @@ func (e *Engine) makeDevice(name string) device {
 	}
 	i, ok := e.host.ByName(name)
 	if !ok {
-		// Any number that no interface has will do: rules that compare numbers
-		// were compiled against the host.
-		const unknown = 1 << 30
-		return device{meta: packet.Device{Index: unknown + uint32(len(e.devices)), Type: arphrdEther, Name: packet.MakeName(name)}}
+		made, err := e.host.Assume(name)
+		if err != nil {
+			return device{} // no interface can have such a name
+		}
+		i = made
 	}
 	return e.fromInterface(i)
 }

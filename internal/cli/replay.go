@@ -167,7 +167,6 @@ func newReplay(rules *verdict.Ruleset, options verdict.EngineOptions) (*replay, 
 	return &replay{
 		rules: rules, options: options, engine: e,
 		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{},
-		assumptions: append([]string(nil), rules.Assumptions()...),
 	}, nil
 }
 

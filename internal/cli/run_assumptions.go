@@ -7,7 +7,7 @@ import (
 // allAssumptions lists what the result depends on and nobody said: made-up
 // interfaces, the guess about the host, and facts that no packet carries.
 func (r *replay) allAssumptions() []string {
-	list := append([]string{}, r.assumptions...)
+	list := append(r.rules.Assumptions(), r.assumptions...)
 	return append(list, unknownFacts(&r.engine.Engine().Program().Uses, r.rules.HostGiven())...)
 }
 
