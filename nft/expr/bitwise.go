@@ -65,7 +65,9 @@ func (e *Bitwise) AppendText(b []byte) []byte {
 // Check refuses lengths above 255 (ERANGE), constants of another length
 // (EINVAL; EOVERFLOW above 16 bytes), shifts outside 1 to 31 (EINVAL), and,
 // or and xor with no or two operands (EINVAL), unknown operations
-// (EOPNOTSUPP), and registers that overlap in part (EINVAL).
+// (EOPNOTSUPP), and registers that overlap in part (EINVAL). The destination
+// counts as written when Src2 is checked, so a Src2 that is the destination
+// need not have been written before.
 // Ref: nft_bitwise.c, nft_bitwise_init.
 func (e *Bitwise) Check(c *Checker) error {
 	if e.Len > 255 {

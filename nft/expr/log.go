@@ -101,23 +101,15 @@ func parseLog(p *textParser) Expr {
 		rest = rest[:i]
 	}
 	p.pos = start + len(rest)
-	text := strings.TrimRight(rest, " \t\r")
-	if t, ok := strings.CutPrefix(text, "prefix "); ok {
+	if text, ok := strings.CutPrefix(rest, "prefix "); ok {
 		e.HasPrefix = true
-		// The blank before the bracket belongs to the text, others may belong
-		// to the prefix.
-		raw := strings.TrimPrefix(rest, "prefix ")
-		if head := e.cutAttributes(t); head != t {
-			e.Prefix = head
-		} else {
-			e.Prefix = strings.TrimSuffix(raw, " ")
-			if !p.bracketed() {
-				e.Prefix = raw
-			}
+		if p.bracketed() {
+			text = strings.TrimSuffix(text, " ") // the blank before the bracket
 		}
+		e.Prefix = e.cutAttributes(text)
 		return e
 	}
-	if left := e.cutAttributes(" " + text); strings.TrimSpace(left) != "" {
+	if left := e.cutAttributes(" " + strings.TrimRight(rest, " \t\r")); strings.TrimSpace(left) != "" {
 		p.failAt(start, "unknown attributes %q", strings.TrimSpace(left))
 	}
 	return e

@@ -28,8 +28,8 @@ func (e *Reject) AppendText(b []byte) []byte {
 // maxICMPXCode is the last code that stands for one of both protocols.
 const maxICMPXCode = 3
 
-// Check refuses arp tables (ENOENT), unknown types, icmpx in ip and ip6
-// tables, and unknown icmpx codes (EINVAL).
+// Check refuses arp tables (ENOENT), unknown types and unknown icmpx codes
+// (EINVAL). icmpx is taken in ip and ip6 tables too, where it only drops.
 // Ref: nft_reject.c, nft_reject_init; nft_reject_inet.c.
 func (e *Reject) Check(c *Checker) error {
 	if err := c.only("reject", familyIP, familyIP6, familyInet, familyBridge, familyNetdev); err != nil {
@@ -39,9 +39,6 @@ func (e *Reject) Check(c *Checker) error {
 	case RejectICMP, RejectTCP:
 		return nil
 	case RejectICMPX:
-		if c.Place.Family == familyIP || c.Place.Family == familyIP6 {
-			return refuse(syscall.EINVAL, "icmpx in a table of one protocol")
-		}
 		if e.Code > maxICMPXCode {
 			return refuse(syscall.EINVAL, "unknown icmpx code %d", e.Code)
 		}
