@@ -75,7 +75,7 @@ func (tx *transaction) changeChain(c *Change) error {
 
 // destroyed makes a missing thing no error for OpDestroy.
 func destroyed(c *Change, err error) error {
-	if c.Op == OpDestroy && refused(err).errno == syscall.ENOENT {
+	if err != nil && c.Op == OpDestroy && refused(err).errno == syscall.ENOENT {
 		return nil
 	}
 	return err
