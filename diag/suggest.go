@@ -16,6 +16,23 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
+// Misspelled returns the candidate closest to the name of an object that does
+// not exist, as nft suggests one: up to half of the longer name's letters may
+// differ, and the first of equals wins.
+func Misspelled(name string, candidates []string) string {
+	best, bestDistance := "", len(name)+1
+	for _, c := range candidates {
+		longer := max(len(name), len(c))
+		if c == name || longer <= 1 {
+			continue
+		}
+		if d := distance(name, c, longer); d <= (longer+1)/2 && d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
 // distance is the optimal string alignment distance, cut off above limit.
 func distance(a, b string, limit int) int {
 	if diff := len(a) - len(b); diff > limit || -diff > limit {

@@ -195,6 +195,10 @@ func (c *compiler) flushCommand(cmd *syntax.Command, t target) {
 	case syntax.ObjChain:
 		c.add(t.change(ruleset.OpFlush, ruleset.KindChain))
 	default:
+		if !c.isKind(cmd.Object, t) {
+			c.diags.Errorf(t.nameP, "compile/no-set", "No such file or directory")
+			return
+		}
 		c.add(t.change(ruleset.OpFlush, ruleset.KindSet))
 		if info := c.tableFor(t.family, t.table); info != nil {
 			if s := c.setFor(info, t.name); s != nil {
@@ -207,7 +211,7 @@ func (c *compiler) flushCommand(cmd *syntax.Command, t target) {
 func (c *compiler) resetCommand(cmd *syntax.Command, t target) {
 	switch cmd.Object {
 	case syntax.ObjRule, syntax.ObjRules:
-		c.add(t.change(ruleset.OpReset, ruleset.KindRule))
+		c.resetEach(t, t.change(ruleset.OpReset, ruleset.KindRule))
 	case syntax.ObjElement:
 		c.elementCommand(cmd, t, ruleset.OpReset)
 	case syntax.ObjSet, syntax.ObjMap:
@@ -218,8 +222,45 @@ func (c *compiler) resetCommand(cmd *syntax.Command, t target) {
 		if ch.ObjType == 0 {
 			ch.ObjType = objectTypes[cmd.Object]
 		}
-		c.add(ch)
+		c.resetEach(t, ch)
 	}
+}
+
+// resetEach adds a change for the table that a command names, or one for each
+// table of the family where it names none.
+func (c *compiler) resetEach(t target, ch ruleset.Change) {
+	if t.table != "" {
+		c.add(ch)
+		return
+	}
+	if c.base == nil {
+		return
+	}
+	for _, b := range c.base.Tables {
+		if t.family == catalog.FamilyUnspec || b.Family == t.family {
+			ch.Family, ch.Table = b.Family, b.Name
+			c.add(ch)
+		}
+	}
+}
+
+// isKind reports whether the set that a command names is of the kind that it
+// says: set, map or meter. Sets that do not exist are the kernel's to refuse.
+func (c *compiler) isKind(kind syntax.Object, t target) bool {
+	info := c.tableFor(t.family, t.table)
+	if info == nil {
+		return true
+	}
+	s := c.setFor(info, t.name)
+	switch {
+	case s == nil:
+		return true
+	case s.flags&ruleset.SetAnonymous != 0:
+		return false
+	case kind == syntax.ObjMeter:
+		return s.flags&ruleset.SetEval != 0
+	}
+	return s.isMap() == (kind == syntax.ObjMap)
 }
 
 var singular = map[syntax.Object]syntax.Object{

@@ -52,6 +52,7 @@ func (c *compiler) setDeclaration(set *syntax.Set, t target, op ruleset.Op) {
 		s.filled, s.known, s.taken, s.old = existing.filled, existing.known, existing.taken, existing.old
 	}
 	info.sets[t.name] = s
+	info.declared = append(info.declared, t.name)
 	delete(info.gone, t.name)
 	for _, e := range p.elements {
 		c.addElements(s, e, t, ruleset.OpAdd)
@@ -239,7 +240,7 @@ func (c *compiler) elementCommand(cmd *syntax.Command, t target, op ruleset.Op) 
 	s := c.setFor(info, t.name)
 	if s == nil {
 		d := c.diags.Errorf(t.nameP, "compile/no-set", "No such file or directory")
-		if near := diag.Nearest(t.name, info.setNames()); near != "" {
+		if near := diag.Misspelled(t.name, info.setNames()); near != "" {
 			d.Message += "; did you mean set '" + near + "' in table " + t.family.String() + " '" + t.table + "'?"
 		}
 		return
@@ -254,7 +255,7 @@ func (c *compiler) suggestTable(d *diag.Diagnostic, t target) {
 			names = append(names, x.Name)
 		}
 	}
-	if near := diag.Nearest(t.table, names); near != "" {
+	if near := diag.Misspelled(t.table, names); near != "" {
 		d.Message += "; did you mean table '" + near + "' in family " + t.family.String() + "?"
 	}
 }

@@ -24,6 +24,7 @@ const (
 	floorOther    = 214
 	floorCorpus   = 142
 	floorDumps    = 176
+	floorCalls    = 1153
 )
 
 // conformanceCase is one line of cases.jsonl.

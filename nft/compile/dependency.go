@@ -59,9 +59,23 @@ func (r *rule) conflict(at diag.Span, base catalog.Base, have, want *catalog.Pro
 	if r.declare {
 		return true
 	}
-	d := r.errorf(at, "compile/conflicting-protocols",
-		"conflicting %s layer protocols specified: %s vs. %s", base, have.Name, want.Name)
-	if l := r.ctx.layers[base]; l.at.IsValid() {
+	l := r.ctx.layers[base]
+	var d *diag.Diagnostic
+	switch {
+	case base == catalog.BaseLink:
+		first := at
+		if network := r.ctx.layers[catalog.BaseNetwork]; network.at.IsValid() {
+			first, l.at = network.at, at
+		}
+		d = r.errorf(first, "compile/conflicting-protocols", "conflicting statements")
+		d.Hint = "the rule is about " + have.Name + ", this is about " + want.Name
+	case len(l.also) > 0:
+		d = r.errorf(at, "compile/conflicting-protocols", "conflicting protocols specified: %s vs. %s", have.Name, want.Name)
+	default:
+		d = r.errorf(at, "compile/conflicting-protocols",
+			"conflicting %s layer protocols specified: %s vs. %s", base, have.Name, want.Name)
+	}
+	if l.at.IsValid() {
 		d.Related = []diag.Span{l.at}
 	}
 	return false
@@ -200,8 +214,7 @@ func (r *rule) needICMPType(ctx *protoContext, p *catalog.Protocol, f *catalog.F
 	if ctx.icmpTypes != nil {
 		for _, t := range ctx.icmpTypes {
 			if !slices.Contains(f.IcmpTypes, t) {
-				name, _ := p.Fields[0].Type.SymbolByValue(uint64(t))
-				r.errorf(at, "compile/icmp-type", "incompatible icmp match: rule has conflicting icmp type: %s has no field %s", name, f.Name)
+				r.errorf(at, "compile/icmp-type", "incompatible icmp match: rule has %d, need %d", t, f.IcmpTypes[len(f.IcmpTypes)-1])
 				return false
 			}
 		}

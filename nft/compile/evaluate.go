@@ -153,7 +153,7 @@ func (r *rule) concatenation(e *syntax.Concat, want *vtype) operand {
 			w = &want.parts[i]
 		}
 		o := r.evaluate(p, w)
-		if o == nil {
+		if o == nil || !r.declare && r.refuseAmbiguous(o) {
 			failed = true
 			continue
 		}

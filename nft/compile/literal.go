@@ -63,11 +63,6 @@ func (c *compiler) numberLiteral(l *syntax.Literal, n num, t vtype) (num, bool) 
 			return n, false
 		}
 		n = small(1).shl(int(n.lo))
-	case catalog.FormDay:
-		if n.cmp(small(6)) > 0 {
-			c.diags.Errorf(l.Span, "compile/range", "Day of week must be 0 to 6, not %s", n.decimal())
-			return n, false
-		}
 	case catalog.FormService:
 		if n.width() > 16 {
 			c.diags.Errorf(l.Span, "compile/range", "Service out of range")
@@ -79,10 +74,14 @@ func (c *compiler) numberLiteral(l *syntax.Literal, n num, t vtype) (num, bool) 
 
 // fits checks that a number is in the range of its type.
 func (c *compiler) fits(at diag.Span, n num, t vtype) bool {
-	if n.width() <= t.bits {
+	most := ones(t.bits)
+	if t.limit != 0 {
+		most = small(t.limit)
+	}
+	if n.cmp(most) <= 0 {
 		return true
 	}
-	c.diags.Errorf(at, "compile/range", "Value %s exceeds valid range 0-%s", n.decimal(), ones(t.bits).decimal())
+	c.diags.Errorf(at, "compile/range", "Value %s exceeds valid range 0-%s", n.decimal(), most.decimal())
 	return false
 }
 
@@ -245,6 +244,14 @@ func (c *compiler) unresolved(l *syntax.Literal, t vtype) (num, bool) {
 		return num{}, false
 	case catalog.FormService:
 		d = c.diags.Errorf(l.Span, "compile/literal", "Could not resolve service: Servname not supported for ai_socktype")
+	case catalog.FormDate:
+		d = c.diags.Errorf(l.Span, "compile/literal", "Cannot parse date")
+		d.Expected = []string{"YYYY-MM-DD [HH:MM[:SS]]", "seconds since 1970"}
+		return num{}, false
+	case catalog.FormHour:
+		d = c.diags.Errorf(l.Span, "compile/literal", "wrong time format")
+		d.Expected = []string{"HH:MM[:SS]"}
+		return num{}, false
 	case catalog.FormProtocol:
 		d = c.diags.Errorf(l.Span, "compile/literal", "Could not resolve protocol name")
 	default:

@@ -55,6 +55,17 @@ func forSet(o operand, s *setInfo) operand {
 	return o
 }
 
+// refuseAmbiguous reports ct addresses without a family as the keys of sets,
+// which need a fixed size.
+func (r *rule) refuseAmbiguous(o operand) bool {
+	ct, ok := o.(*conntrack)
+	if !ok || ct.key.Family != catalog.FamilyUnspec || ct.key.Name != "saddr" && ct.key.Name != "daddr" {
+		return false
+	}
+	r.errorf(ct.at, "compile/ct-family", "specify either ip or ip6 for address matching")
+	return true
+}
+
 func (r *rule) matchNamedSet(m *match, x *syntax.SetRef) {
 	s := r.findSet(x)
 	if s == nil {
@@ -64,7 +75,7 @@ func (r *rule) matchNamedSet(m *match, x *syntax.SetRef) {
 		r.errorf(m.at, "compile/operator", "sets can only be compared with == and !=")
 		return
 	}
-	if !r.checkKey(m.left, s, x.Span) {
+	if r.refuseAmbiguous(m.left) || !r.checkKey(m.left, s, x.Span) {
 		return
 	}
 	if m.op == cmpEq {
@@ -82,6 +93,9 @@ func (r *rule) matchAnonymousSet(m *match, x *syntax.SetLiteral) {
 	}
 	if len(x.Elements) == 0 {
 		r.errorf(x.Span, "compile/empty-set", "set is empty")
+		return
+	}
+	if r.refuseAmbiguous(m.left) {
 		return
 	}
 	left := r.presenceIn(m.left, x)
@@ -155,7 +169,7 @@ func (r *rule) mapExpr(e *syntax.MapExpr, want *vtype) operand {
 	saved := r.assigning
 	key := r.evaluate(e.Key, r.keyOf(e.Key, e.Map))
 	r.assigning = saved
-	if key == nil {
+	if key == nil || r.refuseAmbiguous(key) {
 		return nil
 	}
 	switch x := r.expand(e.Map).(type) {

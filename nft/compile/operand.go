@@ -17,6 +17,9 @@ type vtype struct {
 	// merged marks the ends of an interval as map data: two values side by
 	// side for one of the language.
 	merged bool
+	// limit is the largest value where that is less than the width allows, 0 if
+	// it is not.
+	limit uint64
 }
 
 func typeOf(t *catalog.Type) vtype { return vtype{typ: t, bits: t.Bits, order: t.Order} }

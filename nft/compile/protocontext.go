@@ -73,6 +73,9 @@ func dummy(p *catalog.Protocol) bool { return p == protoInet || p == protoNetdev
 // update notes that a header is known from here on.
 func (c *protoContext) update(base catalog.Base, p *catalog.Protocol, at diag.Span) {
 	l := &c.layers[base]
+	if !at.IsValid() {
+		at = l.at
+	}
 	l.proto, l.at, l.also = p, at, nil
 }
 

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"verdict/catalog"
+	"verdict/diag"
 	"verdict/nft/expr"
 	"verdict/nft/syntax"
 )
@@ -159,7 +160,7 @@ func (r *rule) matchConstant(m *match, o operand, right syntax.Expr, written syn
 			return
 		}
 		if _, ok := m.left.(*computed); ok {
-			r.errorf(m.at, "compile/operator", "cannot combine negation with binary expression")
+			r.errorf(left.at, "compile/operator", "cannot combine negation with binary expression").Related = []diag.Span{right.Place()}
 			return
 		}
 		c.list = true

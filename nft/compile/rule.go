@@ -25,7 +25,9 @@ type rule struct {
 	// key and want say what a map literal maps from and to.
 	// assigning is the width in bits of what a statement sets, 0 in matches.
 	assigning int
-	ended     bool // a terminal verdict was seen
+	// errorsBefore is the number of errors when the rule began.
+	errorsBefore int
+	ended        bool // a terminal verdict was seen
 }
 
 // statement is an evaluated statement that emits its bytecode.
@@ -41,23 +43,35 @@ func (r *rule) insert(s statement) { r.stmts = append(r.stmts, s) }
 // prepend adds a statement at the head of the rule.
 func (r *rule) prepend(s statement) { r.stmts = append([]statement{s}, r.stmts...) }
 
+// errorf reports an error. Those that a failed statement before may have
+// caused, such as a protocol that was not learned, are dropped.
 func (r *rule) errorf(at diag.Span, code diag.Code, format string, args ...any) *diag.Diagnostic {
+	if followUps[code] && r.diags.Errors() > r.errorsBefore {
+		return &diag.Diagnostic{}
+	}
 	return r.diags.Errorf(at, code, format, args...)
+}
+
+// followUps are the errors about what the rest of the rule says.
+var followUps = map[diag.Code]bool{
+	"compile/conflicting-protocols": true, "compile/no-transport": true, "compile/family": true,
+	"compile/ambiguous-payload": true, "compile/ct-family": true, "compile/rt-family": true,
+	"compile/icmp-type": true, "compile/reject": true,
 }
 
 // compileRule gives the bytecode of a rule; ok is false where errors were
 // reported.
 func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool) {
-	before := r.diags.Errors()
+	r.errorsBefore = r.diags.Errors()
 	for i, s := range stmts {
 		if r.ended {
-			r.errorf(s.Place(), "compile/after-terminal", "Statement after terminal statement has no effect").
-				Related = []diag.Span{stmts[i-1].Place()}
+			r.errorf(statementWord(s), "compile/after-terminal", "Statement after terminal statement has no effect").
+				Related = []diag.Span{statementWord(stmts[i-1])}
 		}
 		r.ended = false
 		r.statement(s)
 	}
-	if r.diags.Errors() > before {
+	if r.diags.Errors() > r.errorsBefore {
 		return nil, false
 	}
 	r.mergePayloads()
@@ -75,6 +89,28 @@ func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool
 		return nil, false
 	}
 	return g.out, true
+}
+
+// statementWord is the place of the word that names a statement; that of the
+// whole statement for comparisons.
+func statementWord(s syntax.Statement) diag.Span {
+	switch s.(type) {
+	case *syntax.Match, *syntax.Assign, *syntax.VMapStatement:
+		return s.Place()
+	}
+	return firstWord(s.Place())
+}
+
+// firstWord is the place of the first word within a place.
+func firstWord(at diag.Span) diag.Span {
+	text := at.Text()
+	for i := 0; i < len(text); i++ {
+		if !isNameByte(text[i]) && text[i] != '-' {
+			at.End = at.Start + int32(i)
+			break
+		}
+	}
+	return at
 }
 
 // context is the protocol context of the packet, or of the packet inside a

@@ -14,6 +14,12 @@ func newMeta(key *catalog.Key, at diag.Span) *meta {
 // keyType is the type of a key in its register.
 func keyType(key *catalog.Key) vtype {
 	t := vtype{typ: key.Type, bits: key.Bits, order: key.Order}
+	switch key.Type {
+	case catalog.Boolean:
+		t.limit = 1
+	case catalog.Day:
+		t.limit = 6
+	}
 	return t
 }
 
@@ -227,7 +233,7 @@ func (r *rule) conntrackKey(e *syntax.CT) operand {
 		f := r.networkFamily()
 		if f == catalog.FamilyUnspec {
 			if !r.declare {
-				r.errorf(e.Span, "compile/ct-family", "specify either ip or ip6 for address matching")
+				r.errorf(e.Span, "compile/ct-family", `cannot determine ip protocol version, use "ip %[1]s" or "ip6 %[1]s" instead`, key.Name)
 				return nil
 			}
 			f = catalog.FamilyIP

@@ -9,7 +9,7 @@ import (
 	"verdict/nft/syntax"
 )
 
-var presence = vtype{typ: catalog.Boolean, bits: 8, order: catalog.OrderHost}
+var presence = vtype{typ: catalog.Boolean, bits: 8, order: catalog.OrderHost, limit: 1}
 
 // newExthdr is the load of a field of an option, or of its presence where no
 // field is given.

@@ -21,7 +21,11 @@ func (r *rule) socketKey(e *syntax.Socket) operand {
 		}
 		level = uint32(e.Level.Value)
 	}
-	return &other{info: info{vtype: keyType(key), at: e.Span}, name: "socket", make: func(dst expr.Reg) expr.Expr {
+	t := keyType(key)
+	if key.Name == "transparent" || key.Name == "wildcard" {
+		t.limit = 1
+	}
+	return &other{info: info{vtype: t, at: e.Span}, name: "socket", make: func(dst expr.Reg) expr.Expr {
 		return &expr.Socket{Key: key, Level: level, Dst: dst}
 	}}
 }
@@ -31,6 +35,10 @@ func (r *rule) fibLookup(e *syntax.Fib) operand {
 	if key == nil {
 		d := r.errorf(e.Result.Span, "compile/unknown-key", "unknown fib result '%s'", e.Result.Text)
 		suggest(d, e.Result.Text, append(keyNames(catalog.FibResults), "check"))
+		return nil
+	}
+	if len(e.Flags) == 0 {
+		r.errorf(e.Span, "compile/fib", "fib: need either saddr or daddr")
 		return nil
 	}
 	var flags uint32
@@ -47,16 +55,17 @@ func (r *rule) fibLookup(e *syntax.Fib) operand {
 		}
 		flags |= found
 	}
+	at := e.Flags[0].Span.To(e.Flags[len(e.Flags)-1].Span)
 	if flags&(expr.FibSaddr|expr.FibDaddr) == 0 {
-		r.errorf(e.Span, "compile/fib", "fib: need either saddr or daddr")
+		r.errorf(at, "compile/fib", "fib: need either saddr or daddr")
 		return nil
 	}
 	if flags&expr.FibSaddr != 0 && flags&expr.FibDaddr != 0 {
-		r.errorf(e.Span, "compile/fib", "fib: saddr and daddr are mutually exclusive")
+		r.errorf(at, "compile/fib", "fib: saddr and daddr are mutually exclusive")
 		return nil
 	}
 	if flags&expr.FibIif != 0 && flags&expr.FibOif != 0 {
-		r.errorf(e.Span, "compile/fib", "fib: iif and oif are mutually exclusive")
+		r.errorf(at, "compile/fib", "fib: iif and oif are mutually exclusive")
 		return nil
 	}
 	o := &fib{info: info{vtype: keyType(key), at: e.Span}, result: key.Number, flags: flags}

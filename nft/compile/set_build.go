@@ -105,24 +105,52 @@ func (b *setBuild) item(x syntax.Expr) bool {
 			return b.element(&syntax.Element{At: syntax.At{Span: x.Place()}, Key: x})
 		}
 	}
-	if _, isVar := el.Key.(*syntax.Variable); isVar {
-		switch key := b.expand(el.Key).(type) {
+	switch key := el.Key.(type) {
+	case *syntax.Variable:
+		switch x := b.expand(key).(type) {
 		case nil:
 			return false
 		case *syntax.SetLiteral:
-			if el.Data == nil {
-				return b.literal(key)
-			}
+			return b.members(x.Elements, el)
 		case *syntax.List:
-			if el.Data == nil && !b.fieldType().isBitmask() {
-				return b.list(key)
+			if !b.fieldType().isBitmask() {
+				return b.members(x.Items, el)
 			}
 		}
-	}
-	if key, isSet := el.Key.(*syntax.SetLiteral); isSet && el.Data == nil {
-		return b.literal(key)
+	case *syntax.SetLiteral:
+		return b.members(key.Elements, el)
 	}
 	return b.element(el)
+}
+
+// members adds the members of a nested set, each with the data and attributes
+// that stand beside the set.
+func (b *setBuild) members(list []syntax.Expr, outer *syntax.Element) bool {
+	ok := true
+	for _, x := range list {
+		inner, isElement := x.(*syntax.Element)
+		if !isElement {
+			inner = &syntax.Element{At: syntax.At{Span: x.Place()}, Key: x}
+		}
+		el := *inner
+		if el.Data == nil {
+			el.Data = outer.Data
+		}
+		if len(el.Statements) == 0 {
+			el.Statements = outer.Statements
+		}
+		if el.Timeout == nil && !el.Never {
+			el.Timeout, el.Never = outer.Timeout, outer.Never
+		}
+		if el.Expires == nil {
+			el.Expires = outer.Expires
+		}
+		if !el.Comment.Given() {
+			el.Comment = outer.Comment
+		}
+		ok = b.item(&el) && ok
+	}
+	return ok
 }
 
 func (t vtype) isBitmask() bool { return t.typ != nil && t.typ.Bitmask }

@@ -26,6 +26,8 @@ type tableInfo struct {
 	objects map[objectKey]bool
 	flows   map[string]bool
 	gone    map[string]bool // sets deleted in the batch
+	// declared are the sets of the batch in order.
+	declared []string
 }
 
 type objectKey struct {
@@ -182,12 +184,9 @@ func (c *compiler) storedType(t *tableInfo, typeof string, id, length uint32) vt
 	return concatType(types)
 }
 
-// setNames lists the sets of a table, for suggestions.
+// setNames lists the sets of a table in order of creation, for suggestions.
 func (t *tableInfo) setNames() []string {
 	var names []string
-	for name := range t.sets {
-		names = append(names, name)
-	}
 	if t.base != nil {
 		for _, s := range t.base.Sets {
 			if !strings.HasPrefix(s.Name, "__") {
@@ -195,7 +194,7 @@ func (t *tableInfo) setNames() []string {
 			}
 		}
 	}
-	return names
+	return append(names, t.declared...)
 }
 
 // findSet resolves @NAME in a rule.
@@ -203,7 +202,7 @@ func (r *rule) findSet(e *syntax.SetRef) *setInfo {
 	s := r.setFor(r.table, e.Name)
 	if s == nil {
 		d := r.errorf(e.Span, "compile/no-set", "No such file or directory")
-		if near := diag.Nearest(e.Name, r.table.setNames()); near != "" {
+		if near := diag.Misspelled(e.Name, r.table.setNames()); near != "" {
 			d.Message += "; did you mean set '" + near + "' in table " + r.family.String() + " '" + r.table.name + "'?"
 		}
 	}

@@ -125,7 +125,11 @@ var pseudoHeader = map[string]bool{"saddr": true, "daddr": true, "protocol": tru
 // field is kept by reading it first.
 func (r *rule) assignPayload(p *payload, field *bitfield, s *syntax.Assign) {
 	if p.tunnel != nil {
-		r.errorf(s.Left.Place(), "compile/assign", "the packet inside a tunnel cannot be changed")
+		at := p.at
+		if p.tunnel.Base == catalog.BaseTunnel {
+			at = s.Left.Place()
+		}
+		r.errorf(at, "compile/assign", "payload statement for this expression is not supported")
 		return
 	}
 	want := p.vtype
@@ -146,7 +150,7 @@ func (r *rule) assignPayload(p *payload, field *bitfield, s *syntax.Assign) {
 		write.CsumFlags = 1
 	}
 	first, size := p.offset/8, p.bytes()
-	if sums {
+	if sums || p.base == catalog.BaseInner {
 		if first%2 != 0 {
 			first--
 			size++

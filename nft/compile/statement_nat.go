@@ -39,7 +39,11 @@ func (r *rule) nat(s *syntax.NAT) {
 		r.errorf(s.Span, "compile/nat", "an address or port is needed")
 		return
 	}
-	family, ok := r.natFamily(s.Family, s.Addr, s.Span)
+	what := "snat"
+	if s.Kind == syntax.NATDestination {
+		what = "dnat"
+	}
+	family, ok := r.natFamily(s.Family, s.Addr, what, s.Span)
 	if !ok {
 		return
 	}
@@ -76,7 +80,7 @@ func (r *rule) needPorts(at diag.Span) bool {
 }
 
 // natFamily settles whether addresses are IPv4 or IPv6.
-func (r *rule) natFamily(w syntax.Word, addr syntax.Expr, at diag.Span) (catalog.Family, bool) {
+func (r *rule) natFamily(w syntax.Word, addr syntax.Expr, what string, at diag.Span) (catalog.Family, bool) {
 	family := r.family
 	if w.Given() {
 		f, _ := catalog.FamilyByName(w.Text)
@@ -85,7 +89,8 @@ func (r *rule) natFamily(w syntax.Word, addr syntax.Expr, at diag.Span) (catalog
 			return 0, false
 		}
 		if known := r.networkFamily(); known != catalog.FamilyUnspec && known != f {
-			r.errorf(w.Span, "compile/conflicting-protocols", "conflicting protocols specified: %s vs. %s", known, f)
+			r.errorf(at, "compile/conflicting-protocols",
+				"conflicting protocols specified: %s vs. %s. You must specify ip or ip6 family in %s statement", known, f, what)
 			return 0, false
 		}
 		return f, true
@@ -93,10 +98,19 @@ func (r *rule) natFamily(w syntax.Word, addr syntax.Expr, at diag.Span) (catalog
 	if family != catalog.FamilyInet || addr == nil {
 		return family, true
 	}
+	if m, ok := r.peek(addr).(*syntax.MapExpr); ok && r.networkFamily() == catalog.FamilyUnspec && !r.constantSyntax(m.Key) {
+		// The key may say which family the packets are of.
+		if r.evaluate(m.Key, r.keyOf(m.Key, m.Map)) == nil {
+			return 0, false
+		}
+	}
 	if known := r.networkFamily(); known != catalog.FamilyUnspec {
 		return known, true
 	}
-	r.errorf(at, "compile/family", "ip or ip6 must be specified with address for inet tables.")
+	if what != "tproxy" {
+		at = firstWord(at)
+	}
+	r.errorf(at, "compile/family", "specify `%s ip' or '%[1]s ip6' in inet table to disambiguate", what)
 	return 0, false
 }
 

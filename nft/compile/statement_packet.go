@@ -22,7 +22,7 @@ func (r *rule) tproxy(s *syntax.TProxy) {
 		r.errorf(s.Span, "compile/tproxy", "Either address or port must be specified!")
 		return
 	}
-	family, ok := r.natFamily(s.Family, s.Addr, s.Span)
+	family, ok := r.natFamily(s.Family, s.Addr, "tproxy", s.Span)
 	if !ok {
 		return
 	}

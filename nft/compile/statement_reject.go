@@ -2,6 +2,7 @@ package compile
 
 import (
 	"verdict/catalog"
+	"verdict/diag"
 	"verdict/nft/expr"
 	"verdict/nft/syntax"
 )
@@ -17,6 +18,10 @@ func (r *rule) reject(s *syntax.Reject) {
 		r.errorf(s.Span, "compile/family", "reject is not supported in family arp")
 		return
 	}
+	if network == catalog.ARP && s.With.Text != "icmp" && s.With.Text != "icmpv6" {
+		r.errorf(s.Span, "compile/reject", "cannot reject this network family")
+		return
+	}
 	switch s.With.Text {
 	case "":
 		r.defaultReject(out, network, mixed)
@@ -27,7 +32,7 @@ func (r *rule) reject(s *syntax.Reject) {
 		case l.proto == nil:
 			r.prepended(func() bool { return r.depend(r.ctx, catalog.TCP, s.Span) })
 		case l.proto != catalog.TCP || len(l.also) > 0:
-			r.errorf(s.Span, "compile/reject", "you cannot use tcp reset with this protocol")
+			r.errorf(firstWord(s.Span), "compile/reject", "you cannot use tcp reset with this protocol").Related = []diag.Span{l.at}
 			return
 		}
 	case "icmpx":
@@ -47,7 +52,16 @@ func (r *rule) reject(s *syntax.Reject) {
 		if network == nil && mixed {
 			r.prepended(func() bool { return r.depend(r.ctx, want, s.Span) })
 		} else if network != want {
-			r.errorf(s.Span, "compile/conflicting-protocols", "conflicting protocols specified: %s vs. %s", nameOf(network), want.Name)
+			at := s.Span
+			if s.Code != nil {
+				at = s.Code.Place()
+			}
+			d := r.errorf(at, "compile/conflicting-protocols", "conflicting protocols specified: ip vs ip6")
+			if l := r.ctx.layers[catalog.BaseNetwork]; l.at.IsValid() {
+				d.Related = []diag.Span{l.at}
+			} else {
+				d.Related = []diag.Span{firstWord(s.Span)}
+			}
 			return
 		}
 		if !r.rejectCode(s, typ, out) {
@@ -56,13 +70,6 @@ func (r *rule) reject(s *syntax.Reject) {
 	}
 	r.ended = true
 	r.insert(emitted{out})
-}
-
-func nameOf(p *catalog.Protocol) string {
-	if p == nil {
-		return "none"
-	}
-	return p.Name
 }
 
 // Codes of the default rejection.
@@ -88,7 +95,9 @@ func (r *rule) rejectCode(s *syntax.Reject, t *catalog.Type, out *expr.Reject) b
 		r.errorf(s.Span, "compile/reject", "an icmp code is needed")
 		return false
 	}
-	n, ok := r.scalar(s.Code, typeOf(t))
+	code := *t
+	code.Description = "reject " + t.Description
+	n, ok := r.scalar(s.Code, typeOf(&code))
 	out.Code = uint8(n.lo)
 	return ok
 }
