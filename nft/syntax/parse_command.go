@@ -205,15 +205,13 @@ func (p *parser) ctObject(verb Verb) Object {
 // [FAMILY] TABLE CHAIN and something that starts a statement.
 func (p *parser) looksLikeRule() bool {
 	ahead := lexer{text: p.text, pos: int(p.tok.start)}
-	name := func() bool {
-		t := ahead.scan()
-		return t.kind == kindWord && !reservedWords[p.str(t)]
-	}
 	if slices.Contains(familyNames, p.str(p.tok)) {
 		ahead.scan()
 	}
-	if !name() || !name() {
-		return false
+	for range 2 { // table and chain
+		if t := ahead.scan(); t.kind != kindWord || reservedWords[p.str(t)] {
+			return false
+		}
 	}
 	t := ahead.scan()
 	switch t.kind {

@@ -34,8 +34,10 @@ func (p *parser) elementList(m mode) *SetLiteral {
 	base := len(p.scratchExprs)
 	lines := lineCounter{}
 	for {
-		newlines := p.elementGap(s, len(p.scratchExprs)-base, &lines)
+		before := p.elementGap(&lines)
+		index := len(p.scratchExprs) - base
 		if p.at(kindRBrace) || p.failed {
+			s.End = before.Before
 			break
 		}
 		if p.at(kindEOF) {
@@ -44,7 +46,9 @@ func (p *parser) elementList(m mode) *SetLiteral {
 			p.unclosed = true
 			break
 		}
-		p.noteBefore(s, len(p.scratchExprs)-base, newlines > 1)
+		if p.keep && (len(before.Before) > 0 || before.Blank && index > 0) {
+			s.Notes = append(s.Notes, Note{Index: index, Trivia: before})
+		}
 		var member Expr
 		if run := p.plainRun(); run != nil {
 			member = run
@@ -56,7 +60,7 @@ func (p *parser) elementList(m mode) *SetLiteral {
 		}
 		p.scratchExprs = append(p.scratchExprs, member)
 		lines.count++
-		if !p.moreElements(s, len(p.scratchExprs)-base-1, &lines) {
+		if !p.moreElements(s, index, &lines) {
 			break
 		}
 	}
@@ -66,7 +70,7 @@ func (p *parser) elementList(m mode) *SetLiteral {
 	if p.failed {
 		return nil
 	}
-	s.End = p.takeComments(nil, false)
+	s.End = append(s.End, p.takeComments(nil, false)...)
 	p.next()
 	s.At = p.since(brace.start)
 	s.PerLine = lines.perLine()
@@ -92,36 +96,28 @@ func (c *lineCounter) perLine() int {
 	return max(c.most, c.count, 1)
 }
 
-// elementGap passes line ends before an element or the closing brace.
-func (p *parser) elementGap(s *SetLiteral, index int, lines *lineCounter) (newlines int) {
-	for p.tok.kind == kindNewline {
-		newlines++
-		p.next()
+// elementGap passes line ends before an element, a comma or the closing brace.
+func (p *parser) elementGap(lines *lineCounter) Trivia {
+	if p.tok.kind != kindNewline && len(p.comments) == 0 {
+		return Trivia{}
 	}
+	t, newlines := p.gap(false)
 	if newlines > 0 {
 		lines.newline()
 	}
-	return newlines
-}
-
-// noteBefore keeps the comments and the blank line before an element.
-func (p *parser) noteBefore(s *SetLiteral, index int, blank bool) {
-	if len(p.comments) == 0 && !(blank && index > 0) {
-		return
-	}
-	n := Note{Index: index}
-	n.Blank = blank && index > 0
-	n.Before = p.takeComments(nil, false)
-	s.Notes = append(s.Notes, n)
+	return t
 }
 
 // moreElements takes the comma behind an element and keeps the comment that
 // stands there. It reports whether elements may follow.
 func (p *parser) moreElements(s *SetLiteral, index int, lines *lineCounter) bool {
 	comment := p.takeTrailing()
-	newlines := p.elementGap(s, index, lines)
+	for p.tok.kind == kindNewline {
+		lines.newline()
+		p.next()
+	}
 	comma := p.accept(kindComma)
-	if comma && newlines == 0 && comment == "" {
+	if comma && comment == "" {
 		comment = p.takeTrailing()
 	}
 	if comment != "" {

@@ -240,7 +240,10 @@ func (p *parser) setRef() Expr {
 
 func (p *parser) setReference() *SetRef {
 	start := p.tok.start
-	if !p.expect(kindAt) {
+	if !p.accept(kindAt) {
+		if d := p.unexpected("'@'"); p.resume.kind == kindWord {
+			d.Hint = "sets are referred to by @ and their name"
+		}
 		return nil
 	}
 	name := p.name("the name of a set")

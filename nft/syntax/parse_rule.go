@@ -91,7 +91,8 @@ func (p *parser) statement() Statement {
 	case kindAt, kindLParen, kindDollar:
 		return p.match()
 	case kindNumber, kindValue, kindBracket, kindQuoted, kindWild:
-		p.fail(p.tokSpan(p.tok), codeUnexpected, "unexpected %s: a statement cannot start with a value", p.describe(p.tok))
+		d := p.fail(p.tokSpan(p.tok), codeUnexpected, "unexpected %s: a statement cannot start with a value", p.describe(p.tok))
+		d.Hint = "several values for one match stand in braces: { A, B }"
 		return nil
 	}
 	p.unexpected("a statement")
@@ -137,6 +138,13 @@ func (p *parser) verdictStatement() Statement {
 // match parses a statement that starts with a selector: a comparison, an
 // assignment, or a verdict map.
 func (p *parser) match() Statement {
+	if p.at(kindWord) {
+		w := selectorWords[p.str(p.tok)]
+		if t := p.peek(); w.kind == selHeader && (t.kind != kindWord || !p.followsProtocol(w.protocol, p.str(t))) {
+			p.header(w.protocol) // says what is missing
+			return nil
+		}
+	}
 	left := p.concat(matching)
 	if p.failed {
 		return nil

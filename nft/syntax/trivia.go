@@ -3,14 +3,21 @@ package syntax
 // leading skips what separates items and collects the comments before the
 // next one.
 func (p *parser) leading() Trivia {
-	var t Trivia
+	t, _ := p.gap(true)
+	return t
+}
+
+// gap skips line ends, and semicolons where they separate, collecting the
+// comments and blank lines on the way.
+func (p *parser) gap(semicolons bool) (t Trivia, newlines int) {
 	if len(p.comments) > 0 {
 		t.Before = p.takeComments(t.Before, false)
 	}
 	lines := 0
-	for p.tok.kind == kindNewline || p.tok.kind == kindSemicolon {
+	for p.tok.kind == kindNewline || semicolons && p.tok.kind == kindSemicolon {
 		if p.tok.kind == kindNewline {
 			lines++
+			newlines++
 		}
 		p.next()
 		if len(p.comments) > 0 {
@@ -25,7 +32,7 @@ func (p *parser) leading() Trivia {
 	} else {
 		t.Detached = lines > 1
 	}
-	return t
+	return t, newlines
 }
 
 // takeComments moves the passed comments to a list.

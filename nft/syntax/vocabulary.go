@@ -153,15 +153,8 @@ var (
 	rtKeyNames     = keyNames(catalog.RTKeys)
 	socketKeyNames = keyNames(catalog.SocketKeys)
 	tunnelKeyNames = keyNames(catalog.TunnelKeys)
-	ipsecKeyNames  = keyNames(catalog.XFRMKeys)
 	osfKeyNames    = keyNames(catalog.OSFKeys)
 	fibResultNames = []string{"oif", "oifname", "type", "check"}
 	fibFlagNames   = []string{"saddr", "daddr", "mark", "iif", "oif"}
 	exthdrNames    = optionNames(catalog.Exthdrs)
-)
-
-// metaKeySet, ctKeySet hold the names for quick tests.
-var (
-	metaKeySet = wordSet(metaKeyNames...)
-	ctKeySet   = wordSet(ctKeyNames...)
 )
