@@ -183,7 +183,7 @@ func newEntry(key, keyEnd []byte) *set.Entry { return elem.New(key, keyEnd) }
 func (a *adder) payloadOf(el *Element, more int) *Payload {
 	exprs := el.Exprs
 	if len(exprs) == 0 && el.Flags&ElemIntervalEnd == 0 {
-		exprs = a.set.Exprs
+		exprs = expr.CloneState(a.set.Exprs)
 	}
 	data := el.Data
 	if data != nil && data.Verdict != nil {
