@@ -67,7 +67,7 @@ func (m *Machine) dynset(in *inst) outcome {
 // newElement makes the element that a packet adds, with its own state.
 func (m *Machine) newElement(d *dynsetRef, in *inst, key []byte) *set.Entry {
 	e := elem.New(key, nil)
-	p := &ruleset.Payload{Exprs: cloneState(d.exprs)}
+	p := &ruleset.Payload{Exprs: expr.CloneState(d.exprs)}
 	if d.expr.HasData {
 		data := append([]byte(nil), m.bytes(in.dst, d.dataLen)...)
 		p.Data = &expr.Data{Value: expr.Value{Bytes: data}}
@@ -76,35 +76,4 @@ func (m *Machine) newElement(d *dynsetRef, in *inst, key []byte) *set.Entry {
 		e.Ext = p
 	}
 	return e
-}
-
-// cloneState gives an element expressions of its own, so that its state is its
-// own too.
-func cloneState(exprs []expr.Expr) []expr.Expr {
-	if len(exprs) == 0 {
-		return nil
-	}
-	out := make([]expr.Expr, len(exprs))
-	for i, e := range exprs {
-		switch x := e.(type) {
-		case *expr.Counter:
-			c := *x
-			out[i] = &c
-		case *expr.Limit:
-			c := *x
-			out[i] = &c
-		case *expr.Quota:
-			c := *x
-			out[i] = &c
-		case *expr.ConnLimit:
-			c := *x
-			out[i] = &c
-		case *expr.Last:
-			c := *x
-			out[i] = &c
-		default:
-			out[i] = e
-		}
-	}
-	return out
 }
