@@ -58,7 +58,7 @@ var (
 	DCCPPktType = &Type{ID: 16, Name: "dccp_pkttype", Description: "DCCP packet type", Bits: 4,
 		Form: FormSymbolic, Base: Integer, Symbols: dccpTypeSymbols, PerLine: 5}
 	MHType = &Type{ID: 17, Name: "mh_type", Description: "Mobility Header Type", Bits: 8,
-		Form: FormSymbolic, Base: Integer, Symbols: mhTypeSymbols, DecimalSymbols: true}
+		Order: OrderNetwork, Form: FormSymbolic, Base: Integer, Symbols: mhTypeSymbols, DecimalSymbols: true}
 	DSCP = &Type{ID: 36, Name: "dscp", Description: "Differentiated Services Code Point", Bits: 6,
 		Order: OrderNetwork, Form: FormHex, Base: Integer, Symbols: dscpSymbols}
 	ECN = &Type{ID: 37, Name: "ecn", Description: "Explicit Congestion Notification", Bits: 2,

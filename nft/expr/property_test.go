@@ -24,7 +24,6 @@ func (d draw) n(lo, hi int) int       { return rapid.IntRange(lo, hi).Draw(d.t, 
 func (d draw) name() string {
 	return rapid.StringMatching(`[a-z_][a-z0-9_./%-]{0,10}`).Draw(d.t, "name")
 }
-func (d draw) word(words ...string) string { return rapid.SampledFrom(words).Draw(d.t, "word") }
 
 func (d draw) reg() Reg {
 	if d.bool("wide") {
