@@ -1,6 +1,8 @@
 package ruleset
 
 import (
+	"slices"
+
 	"verdict/set"
 )
 
@@ -32,11 +34,8 @@ func (tx *transaction) rebuild(s *Set) error {
 	if s.edit.store != nil {
 		view = s.edit.store.Prepared()
 	}
-	view.Walk(func(e *set.Entry) bool {
-		_, err = store.Insert(copyEntry(e), tx.opts.Now)
-		return err == nil
-	})
-	if err != nil {
+	entries := copyEntries(view, s.Elements.Kind(), tx.opts.Now)
+	if _, _, err := store.InsertAll(entries, tx.opts.Now); err != nil {
 		return err
 	}
 	if s.edit.store == nil {
@@ -46,6 +45,30 @@ func (tx *transaction) rebuild(s *Set) error {
 	}
 	s.edit.store, s.edit.fresh = store, true
 	return nil
+}
+
+// copyEntries copies the entries of a view that are not expired, in an order
+// in which they can be inserted: the start of a range before its end.
+func copyEntries(view *set.View, kind set.Kind, now int64) []*set.Entry {
+	all := make([]*set.Entry, 0, view.Len()+1)
+	view.Walk(func(e *set.Entry) bool {
+		all = append(all, e)
+		return true
+	})
+	if kind == set.Rbtree {
+		slices.Reverse(all)
+	}
+	kept := all[:0]
+	expired := false // the range at hand
+	for _, e := range all {
+		if !e.IsEnd() {
+			expired = e.Expired(now)
+		}
+		if !expired {
+			kept = append(kept, copyEntry(e))
+		}
+	}
+	return kept
 }
 
 // copyEntry gives an entry that can be part of another set.

@@ -68,39 +68,74 @@ type adder struct {
 	batch   *elem.Batch
 	payload []Payload // room for more, taken from the front
 	place   expr.Place
+	// verdict and target are the last verdict of an element and its number.
+	verdict expr.Verdict
+	target  uint32
+	chain   *Chain // of that verdict, if it jumps
 }
 
+// addElements adds elements. All that come before one that is not well formed
+// are inserted at once, so that the set can use its bulk path.
 func (tx *transaction) addElements(t *Table, s *Set, c *Change) error {
 	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, batch: elem.NewBatch(int(s.KeyLen)), place: tx.place(t)}
+	entries := make([]*set.Entry, 0, len(c.Elements))
+	var bad error
 	for i := range c.Elements {
-		if err := a.add(&c.Elements[i], len(c.Elements)-i); err != nil {
-			return refused(err).on(c.Elements[i].Place)
+		e, err := a.prepare(&c.Elements[i], len(c.Elements)-i)
+		if err != nil {
+			bad = refused(err).on(c.Elements[i].Place)
+			break
 		}
+		entries = append(entries, e)
+	}
+	if err := a.insert(entries, c.Elements); err != nil {
+		return err
+	}
+	return bad
+}
+
+// insert inserts entries, made from the elements with the same indices.
+func (a *adder) insert(entries []*set.Entry, elements []Element) error {
+	for at := 0; at < len(entries); at++ {
+		n, old, err := a.set.edit.store.InsertAll(entries[at:], a.tx.opts.Now)
+		a.tx.changed = a.tx.changed || n > 0
+		if err == nil {
+			return nil
+		}
+		at += n
+		if r := a.present(&elements[at], entries[at], old, err); r != nil {
+			for _, e := range entries[at:] {
+				a.tx.unreferElement(a.table, a.set, e)
+			}
+			return refused(r).on(elements[at].Place)
+		}
+		a.tx.unreferElement(a.table, a.set, entries[at])
 	}
 	return nil
 }
 
-// add adds one element; more tells how many are still to come.
+// prepare checks one element and makes its entry; more tells how many are
+// still to come.
 //
 // Ref: nf_tables_api.c, nft_add_set_elem
-func (a *adder) add(el *Element, more int) error {
+func (a *adder) prepare(el *Element, more int) (*set.Entry, error) {
 	s := a.set
 	if r := s.checkElement(el); r != nil {
-		return r
+		return nil, r
 	}
 	timeout, expires, r := s.times(el, a.tx.opts.Now)
 	if r != nil {
-		return r
+		return nil, r
 	}
 	if err := a.checkExprs(el); err != nil {
-		return err
+		return nil, err
 	}
 	if r := s.checkKey(el); r != nil {
-		return r
+		return nil, r
 	}
-	target, err := a.target(el)
+	target, err := a.refer(el)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e := a.entry(el)
 	if timeout != 0 {
@@ -110,13 +145,7 @@ func (a *adder) add(el *Element, more int) error {
 	if p := a.payloadOf(el, more); p != nil {
 		e.Ext = p
 	}
-	old, err := s.edit.store.Insert(e, a.tx.opts.Now)
-	if err == nil {
-		a.tx.changed = true
-		return nil
-	}
-	a.tx.unreferElement(a.table, s, e)
-	return a.present(el, e, old, err)
+	return e, nil
 }
 
 // present decides about an element that could not be inserted.
@@ -205,46 +234,56 @@ func (a *adder) payloadOf(el *Element, more int) *Payload {
 	return p
 }
 
-// target takes the references of an element and gives the number of what it
+// refer takes the references of an element and gives the number of what it
 // leads to, 0 for nothing.
-func (a *adder) target(el *Element) (uint32, error) {
+func (a *adder) refer(el *Element) (uint32, error) {
 	s := a.set
-	if el.Object != "" {
+	switch {
+	case el.Object != "":
 		if err := a.tx.referObject(a.table, objectKey{s.ObjType, el.Object}, 1); err != nil {
 			return 0, err
 		}
 		return s.edit.names.of(Target{Object: el.Object}), nil
-	}
-	if el.Data == nil {
+	case el.Data == nil:
 		return 0, nil
-	}
-	v := el.Data.Verdict
-	if s.DataType != TypeVerdict {
-		if v != nil || len(el.Data.Value.Bytes) != int(s.DataLen) {
-			return 0, refuse(syscall.EINVAL, "map %q holds data of %d bytes", s.Name, s.DataLen)
+	case s.DataType == TypeVerdict:
+		if el.Data.Verdict == nil {
+			return 0, refuse(syscall.EINVAL, "map %q holds verdicts", s.Name)
 		}
-		return 0, nil
+		return a.referVerdict(*el.Data.Verdict)
+	case el.Data.Verdict != nil || len(el.Data.Value.Bytes) != int(s.DataLen):
+		return 0, refuse(syscall.EINVAL, "map %q holds data of %d bytes", s.Name, s.DataLen)
 	}
-	if v == nil {
-		return 0, refuse(syscall.EINVAL, "map %q holds verdicts", s.Name)
+	return 0, nil
+}
+
+func (a *adder) referVerdict(v expr.Verdict) (uint32, error) {
+	if a.target != 0 && v == a.verdict {
+		if a.chain != nil {
+			a.chain.use++
+		}
+		return a.target, nil
 	}
-	final := *v
-	if jumps(v) {
+	final := v
+	a.chain = nil
+	switch {
+	case jumps(&v):
 		i := a.tx.findChain(a.table, v.Chain)
-		if r := a.tx.target(a.table, i, v); r != nil {
+		if r := a.tx.target(a.table, i, &v); r != nil {
 			return 0, r
 		}
 		if a.table.edit.chains.items[i].Binding {
 			return 0, refuse(syscall.EINVAL, "an element cannot jump to an anonymous chain")
 		}
-		chain := a.table.ownChain(i)
-		chain.use++
-		final.Chain = chain.Name
+		a.chain = a.table.ownChain(i)
+		a.chain.use++
+		final.Chain = a.chain.Name
 		needsValidation(a.table)
-	} else if !plainVerdict(v.Kind) {
+	case !plainVerdict(v.Kind):
 		return 0, refuse(syscall.EINVAL, "%v is no verdict of an element", v.Kind)
 	}
-	return s.edit.names.of(Target{Verdict: final}), nil
+	a.verdict, a.target = v, a.set.edit.names.of(Target{Verdict: final})
+	return a.target, nil
 }
 
 func plainVerdict(k catalog.VerdictKind) bool {
