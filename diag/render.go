@@ -32,7 +32,7 @@ func (r Renderer) One(w io.Writer, d *Diagnostic) error {
 		shown, from := window(line, p.Column)
 		fmt.Fprintf(&b, "%s\n%s\n", Printable(shown), r.paint(colorCaret, markers(line, p.Line, from, d)))
 	}
-	if len(d.Expected) > 0 {
+	if len(d.Expected) > 0 && !strings.Contains(d.Message, "expected "+d.Expected[0]) {
 		fmt.Fprintf(&b, "  expected: %s\n", strings.Join(d.Expected, ", "))
 	}
 	if d.Hint != "" {

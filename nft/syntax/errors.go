@@ -147,10 +147,19 @@ func (p *parser) unknown(code diag.Code, kind string, words []string) *diag.Diag
 	}
 	word := p.str(p.tok)
 	d := p.fail(p.tokSpan(p.tok), code, "unknown %s %s", kind, p.describe(p.tok))
-	d.Expected = words
 	suggest(d, word, words)
+	if len(words) <= expectedWithHint || d.Hint == "" && len(words) <= expectedAlone {
+		d.Expected = words
+	}
 	return d
 }
+
+// The most words that a diagnostic lists as expected, with a hint and without
+// one: longer lists hide the rest of the message.
+const (
+	expectedWithHint = 12
+	expectedAlone    = 40
+)
 
 // suggest sets the hint to the nearest of the words, or to the only one that
 // a shortened word can stand for.

@@ -1,6 +1,10 @@
 package syntax
 
-import "verdict/diag"
+import (
+	"fmt"
+
+	"verdict/diag"
+)
 
 // itemParser parses one item of a block or file; nil after an error.
 type itemParser func(*parser) Item
@@ -42,8 +46,7 @@ func (p *parser) closing(brace token, owner string) {
 		}
 		p.foreignAt = p.tok.start
 		d := p.list.Errorf(p.tokSpan(p.tok), codeUnclosed, "unexpected %s: the block of %s is not closed", p.describe(p.tok), owner)
-		d.Related = []diag.Span{p.tokSpan(brace)}
-		d.Expected = []string{"'}'"}
+		p.startsAt(d, brace)
 		p.stopped = p.list.Errors() >= p.opts.MaxErrors
 		return
 	}
@@ -54,11 +57,18 @@ func (p *parser) closing(brace token, owner string) {
 		}
 		p.unclosed = true
 		d := p.fail(p.tokSpan(p.tok), codeUnclosed, "unexpected end of file: the block of %s is not closed", owner)
-		d.Related = []diag.Span{p.tokSpan(brace)}
-		d.Expected = []string{"'}'"}
+		p.startsAt(d, brace)
 		return
 	}
 	p.expect(kindRBrace)
+}
+
+// startsAt says where the block or list that a diagnostic is about starts.
+func (p *parser) startsAt(d *diag.Diagnostic, brace token) {
+	start := p.tokSpan(brace)
+	d.Related = []diag.Span{start}
+	d.Expected = []string{"'}'"}
+	d.Hint = fmt.Sprintf("it starts in line %d", start.Pos().Line)
 }
 
 // atForeign reports whether the current token declares something that cannot

@@ -1,7 +1,5 @@
 package syntax
 
-import "verdict/diag"
-
 // setLiteral parses { … } with at least one element.
 func (p *parser) setLiteral(m mode) Expr {
 	s := p.elementList(m)
@@ -42,7 +40,7 @@ func (p *parser) elementList(m mode) *SetLiteral {
 		}
 		if p.at(kindEOF) {
 			d := p.fail(p.tokSpan(p.tok), codeUnclosed, "unexpected end of file: this list is not closed")
-			d.Related = []diag.Span{p.tokSpan(brace)}
+			p.startsAt(d, brace)
 			p.unclosed = true
 			break
 		}
