@@ -116,16 +116,17 @@ func (s *Set) Insert(e *Entry, now int64) (*Entry, error) {
 // Insert's results for that one. A caller that tolerates the error goes on
 // with the elements after it.
 func (s *Set) InsertAll(es []*Entry, now int64) (int, *Entry, error) {
-	p, bulk := s.backend.(*pipapo.Set)
-	if !bulk || slices.ContainsFunc(es, func(e *Entry) bool { return e.Flags != 0 }) {
-		for i, e := range es {
-			if old, err := s.Insert(e, now); err != nil {
-				return i, old, err
-			}
+	if i := slices.IndexFunc(es, func(e *Entry) bool { return e.Flags&elem.CatchAll != 0 }); i >= 0 {
+		if n, old, err := s.InsertAll(es[:i], now); err != nil {
+			return n, old, err
 		}
-		return len(es), nil, nil
+		if old, err := s.insertCatchAll(es[i], now); err != nil {
+			return i, old, err
+		}
+		n, old, err := s.InsertAll(es[i+1:], now)
+		return i + 1 + n, old, err
 	}
-	n, old, err := p.InsertAll(es, now)
+	n, old, err := s.backend.InsertAll(es, now)
 	if n > 0 {
 		s.changed = true
 	}
@@ -205,6 +206,19 @@ func (s *Set) Get(e *Entry, now int64) *Entry {
 		return live(s.live.Load().catchAll, now)
 	}
 	return s.backend.Get(e, now)
+}
+
+// Retime gives an element of the set a new lifetime and expiration, as the
+// kernel does at the commit for an element that is added again. It cannot be
+// aborted: call it directly before Commit. Views from before that may show the
+// old times or the new ones.
+func (s *Set) Retime(e *Entry, timeout, expires int64) {
+	s.changed = true
+	if e.Flags&elem.CatchAll != 0 {
+		e.SetTimeout(timeout, expires)
+		return
+	}
+	s.backend.Retime(e, timeout, expires)
 }
 
 // Flush removes all elements in the current transaction.

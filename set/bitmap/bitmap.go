@@ -157,6 +157,11 @@ func (t *Table) get(e *elem.Entry) *elem.Entry {
 	return nil
 }
 
+// InsertAll implements elem.Backend.
+func (s *Set) InsertAll(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
+	return elem.InsertEach(s, es, now)
+}
+
 // Delete implements elem.Backend.
 func (s *Set) Delete(e *elem.Entry, _ int64) (*elem.Entry, error) {
 	old := s.state().get(e)
@@ -175,6 +180,9 @@ func (s *Set) Find(e *elem.Entry, _ int64) *elem.Entry { return s.state().get(e)
 
 // Get implements elem.Backend.
 func (s *Set) Get(e *elem.Entry, _ int64) *elem.Entry { return s.live.Load().get(e) }
+
+// Retime implements elem.Backend: a bitmap has no timeouts.
+func (s *Set) Retime(*elem.Entry, int64, int64) {}
 
 // Flush implements elem.Backend.
 func (s *Set) Flush() { s.next = newTable(s.klen) }

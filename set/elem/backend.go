@@ -36,6 +36,10 @@ type Backend interface {
 	// existing. With ErrExist it returns the identical element, with
 	// ErrNotEmpty one that overlaps.
 	Insert(e *Entry, now int64) (*Entry, error)
+	// InsertAll adds elements with the same result as inserting them one after
+	// the other. It stops at the first that Insert refuses, for whatever reason,
+	// and returns how many were added and Insert's results for that one.
+	InsertAll(es []*Entry, now int64) (int, *Entry, error)
 	// Delete removes the element that the kernel finds for e and returns it,
 	// or ErrNoEntry. Expired elements are not found.
 	Delete(e *Entry, now int64) (*Entry, error)
@@ -44,6 +48,10 @@ type Backend interface {
 	// Get returns the element that the kernel reports for a request with e's
 	// key and flags, from the live state, or nil.
 	Get(e *Entry, now int64) *Entry
+	// Retime gives an element of the set a new lifetime and expiration. It cannot
+	// be aborted: call it when the transaction can no longer fail, and commit.
+	// States before that commit may show the old times or the new ones.
+	Retime(e *Entry, timeout, expires int64)
 	// Flush removes all elements.
 	Flush()
 	// Commit publishes the changes, and removes and returns the elements that
@@ -53,6 +61,16 @@ type Backend interface {
 	Abort()
 	// Stats of the live state.
 	Stats() Stats
+}
+
+// InsertEach is InsertAll for backends without a faster way.
+func InsertEach(b Backend, es []*Entry, now int64) (int, *Entry, error) {
+	for i, e := range es {
+		if old, err := b.Insert(e, now); err != nil {
+			return i, old, err
+		}
+	}
+	return len(es), nil, nil
 }
 
 // Stats say how a set is stored.

@@ -130,6 +130,11 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	return nil, nil
 }
 
+// InsertAll implements elem.Backend.
+func (s *Set) InsertAll(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
+	return elem.InsertEach(s, es, now)
+}
+
 // Delete implements elem.Backend.
 func (s *Set) Delete(e *elem.Entry, now int64) (*elem.Entry, error) {
 	s.mu.Lock()
@@ -160,6 +165,14 @@ func lookupEntry(t *Table, e *elem.Entry, now int64) *elem.Entry {
 // Get implements elem.Backend.
 func (s *Set) Get(e *elem.Entry, now int64) *elem.Entry {
 	return lookupEntry(s.live.Load(), e, now)
+}
+
+// Retime implements elem.Backend.
+func (s *Set) Retime(e *elem.Entry, timeout, expires int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.SetTimeout(timeout, expires)
+	s.begin().note(e)
 }
 
 // Flush implements elem.Backend.

@@ -124,6 +124,11 @@ func (s *Set) dropRange(p position) {
 	t.remove(p, s.owner)
 }
 
+// InsertAll implements elem.Backend.
+func (s *Set) InsertAll(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
+	return elem.InsertEach(s, es, now)
+}
+
 // Delete implements elem.Backend. A range is deleted as its start, then its
 // end, which must be the end of the same range.
 //
@@ -172,6 +177,14 @@ func (t *Table) exact(e *elem.Entry, now int64) (position, bool) {
 		return p, false
 	}
 	return p, true
+}
+
+// Retime implements elem.Backend.
+func (s *Set) Retime(e *elem.Entry, timeout, expires int64) {
+	e.SetTimeout(timeout, expires)
+	if t := s.begin(); timeout != 0 {
+		t.soonest = min(t.soonest, expires)
+	}
 }
 
 // sweep removes all expired ranges from the prepared state.

@@ -17,10 +17,8 @@ func loaded(b testing.TB, es []*elem.Entry) (s *pipapo.Set, hits, misses []byte)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, e := range es {
-		if _, err := s.Insert(e, 0); err != nil {
-			b.Fatal(err)
-		}
+	if _, _, err := s.InsertAll(es, 0); err != nil {
+		b.Fatal(err)
 	}
 	s.Commit(0)
 	rnd := rand.New(rand.NewPCG(9, 9))
@@ -63,5 +61,46 @@ func BenchmarkLookup(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		make func(int) []*elem.Entry
+		n    int
+	}{{"disjoint", disjoint, 1000}, {"disjoint", disjoint, 800000}, {"shared", shared, 800000}, {"crossing", crossing, 100000}} {
+		b.Run(fmt.Sprintf("%s/%d", c.name, c.n), func(b *testing.B) {
+			es := c.make(c.n)
+			for b.Loop() {
+				s, err := pipapo.New(ptr(shape("net,port")))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, _, err := s.InsertAll(es, 0); err != nil {
+					b.Fatal(err)
+				}
+				s.Commit(0)
+				b.ReportMetric(float64(s.Stats().Bytes)/float64(c.n), "B/element")
+			}
+		})
+	}
+}
+
+// One element more and one less in a set of 800,000, each a transaction.
+func BenchmarkUpdate(b *testing.B) {
+	s, _, _ := loaded(b, disjoint(800000))
+	i := 0
+	for b.Loop() {
+		i++
+		e := elem.New([]byte{11, byte(i >> 16), byte(i >> 8), byte(i), 0, 80, 0, 0}, nil)
+		if _, err := s.Insert(e, 0); err != nil {
+			b.Fatal(err)
+		}
+		s.Commit(0)
+		if _, err := s.Delete(e, 0); err != nil {
+			b.Fatal(err)
+		}
+		s.Commit(0)
 	}
 }

@@ -18,6 +18,9 @@ const (
 	// wideShare is the highest share of elements that a good cut leaves to
 	// the next tree.
 	wideShare = 0.25
+	// largestShare is the highest share of elements that a good cut leaves in
+	// one cell.
+	largestShare = 0.875
 )
 
 // column is one word of the boxes of all elements.
@@ -225,8 +228,8 @@ func (b *builder) planFor(word int, ids []uint32) (plan, bool) {
 		if len(firsts) < 2 {
 			break
 		}
-		mean, wide := b.sample(ids, word, firsts)
-		if mean <= meanCells && wide <= wideShare {
+		mean, wide, largest := b.sample(ids, word, firsts)
+		if mean <= meanCells && wide <= wideShare && largest <= largestShare {
 			return plan{word, firsts, float64(len(ids)) * mean / float64(len(firsts))}, true
 		}
 	}
@@ -257,25 +260,31 @@ func firstsOf(sorted []uint64, stride int) []uint32 {
 }
 
 // sample estimates the mean number of cells of an element, leaving out those
-// in too many, and the share of these.
-func (b *builder) sample(ids []uint32, word int, firsts []uint32) (mean, wide float64) {
+// in too many; the share of these; and the share of all elements that are in
+// the cell with most of them. Up to a thousand elements are looked at.
+func (b *builder) sample(ids []uint32, word int, firsts []uint32) (mean, wide, largest float64) {
 	c := b.columns[word]
 	step := max(len(ids)/1024, 1)
-	n, cells, tooMany := 0, 0, 0
+	n, cells, tooMany, most := 0, 0, 0, uint16(0)
+	in := make([]uint16, len(firsts))
 	for i := 0; i < len(ids); i += step {
 		id := ids[i]
-		k := upper32(firsts, c.high[id]) - upper32(firsts, c.low[id]) + 1
+		from, to := upper32(firsts, c.low[id])-1, upper32(firsts, c.high[id])-1
 		n++
-		if k > maxCells {
+		if to-from >= maxCells {
 			tooMany++
-		} else {
-			cells += k
+			continue
+		}
+		cells += to - from + 1
+		for k := from; k <= to; k++ {
+			in[k]++
+			most = max(most, in[k])
 		}
 	}
 	if n == tooMany {
-		return maxCells, 1
+		return maxCells, 1, 1
 	}
-	return float64(cells) / float64(n-tooMany), float64(tooMany) / float64(n)
+	return float64(cells) / float64(n-tooMany), float64(tooMany) / float64(n), float64(most) / float64(n)
 }
 
 // distribute returns for each cell the elements in it, in the order of

@@ -2,11 +2,10 @@ package pipapo_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
-	"time"
 
 	"verdict/set/elem"
 	"verdict/set/pipapo"
@@ -74,40 +73,146 @@ func crossing(n int) []*elem.Entry {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestLoadTime(t *testing.T) {
+// Built at once or one by one, a set answers alike, and like the linear model
+// on the keys that elements begin and end with.
+func TestBulkAndSingle(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(int) []*elem.Entry
 		n    int
-	}{{"disjoint", disjoint, 1000}, {"disjoint", disjoint, 30000}, {"disjoint", disjoint, 800000}, {"shared", shared, 800000}, {"crossing", crossing, 100000}} {
-		es := c.make(c.n)
-		runtime.GC()
-		var a, z runtime.MemStats
-		runtime.ReadMemStats(&a)
-		s, _ := pipapo.New(ptr(shape("net,port")))
-		t0 := time.Now()
-		if _, _, err := s.InsertAll(es, 0); err != nil {
-			t.Fatal(err)
-		}
-		s.Commit(0)
-		d := time.Since(t0)
-		runtime.GC()
-		runtime.ReadMemStats(&z)
-		keys := make([][]byte, 1<<16)
-		rnd := rand.New(rand.NewPCG(1, 1))
-		for i := range keys {
-			keys[i] = []byte(es[rnd.IntN(len(es))].Last())
-		}
-		hits := 0
-		t1 := time.Now()
-		for range 10 {
-			for _, k := range keys {
-				if s.Lookup(k, 0) != nil {
-					hits++
+	}{{"disjoint", disjoint, 20000}, {"shared", shared, 20000}, {"crossing", crossing, 4000}} {
+		t.Run(c.name, func(t *testing.T) {
+			es := c.make(c.n)
+			bulk, err := pipapo.New(ptr(shape("net,port")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, _, err := bulk.InsertAll(es, 0); err != nil {
+				t.Fatal(n, err)
+			}
+			bulk.Commit(0)
+			var keys []byte
+			for _, e := range es {
+				keys = append(append(keys, e.Key()...), e.Last()...)
+			}
+			found := make([]*elem.Entry, 2*len(es))
+			bulk.LookupBatch(keys, 8, 0, found)
+			for i, e := range found {
+				if got := bulk.Lookup(keys[8*i:8*i+8], 0); got != e || e == nil {
+					t.Fatalf("%x: %v, in a burst %v", keys[8*i:8*i+8], got, e)
 				}
 			}
-		}
-		look := time.Since(t1)
-		fmt.Printf("%s %d: %v, %d B/elem, lookup %.1f ns, hits %d %+v\n", c.name, c.n, d, (int64(z.HeapAlloc)-int64(a.HeapAlloc))/int64(c.n), float64(look.Nanoseconds())/655360, hits, s.Stats())
+			single, err := pipapo.New(ptr(shape("net,port")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, single, 0, es...)
+			single.Commit(0)
+			rnd := rand.New(rand.NewPCG(4, 4))
+			for i, e := range found {
+				k := keys[8*i : 8*i+8]
+				if got := single.Lookup(k, 0); got != e {
+					t.Fatalf("%x: %v one by one, %v at once", k, got, e)
+				}
+				k[rnd.IntN(6)] ^= 1 << rnd.IntN(8)
+				if a, b := single.Lookup(k, 0), bulk.Lookup(k, 0); a != b {
+					t.Fatalf("%x: %v one by one, %v at once", k, a, b)
+				}
+			}
+		})
 	}
+}
+
+// A batch stops at its first bad element, with that element's error, and an
+// abort leaves the set as it was.
+func TestBulkErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		bad  *elem.Entry
+		want error
+	}{
+		{"identical", el("10.0.3.32-10.0.3.35 . 7"), elem.ErrExist},
+		{"starts inside", el("10.0.3.33-10.0.9.0 . 7"), elem.ErrNotEmpty},
+		{"ends inside", el("10.0.0.0-10.0.3.33 . 7"), elem.ErrNotEmpty},
+		{"start above end", el("10.9.0.9-10.9.0.1 . 7"), elem.ErrInvalid},
+		{"short key", elem.New([]byte{1, 2, 3, 4}, nil), elem.ErrInvalid},
+		{"ends differ in length", elem.New([]byte{1, 2, 3, 4, 5, 6, 7, 8}, []byte{1}), elem.ErrInvalid},
+		{"flag", elem.NewIntervalEnd([]byte{1, 2, 3, 4, 5, 6, 7, 8}), elem.ErrInvalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := pipapo.New(ptr(shape("net,port")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := el("11.0.0.0-11.0.0.9 . 7")
+			add(t, s, 0, before)
+			s.Commit(0)
+			var es []*elem.Entry
+			for i := range 500 {
+				es = append(es, el(fmt.Sprintf("10.0.%d.%d-10.0.%d.%d . 7", i/64, i%64*4, i/64, i%64*4+3)))
+			}
+			es[400] = c.bad
+			es = append(es, el("10.0.3.33 . 7")) // a later mistake
+			if n, _, err := s.InsertAll(es, 0); n != 400 || !errors.Is(err, c.want) {
+				t.Fatalf("%d, %v; want 400, %v", n, err, c.want)
+			}
+			if n := s.Next().Len(); n != 401 {
+				t.Errorf("%d elements are prepared", n)
+			}
+			s.Abort()
+			hit(t, s, "10.0.0.1 . 7", 0, nil)
+			hit(t, s, "11.0.0.5 . 7", 0, before)
+			if s.Live().Len() != 1 {
+				t.Errorf("%d elements after the abort", s.Live().Len())
+			}
+		})
+	}
+}
+
+// Ten thousand hostile inputs: the right error, and the set is unchanged.
+func TestHostileInputs(t *testing.T) {
+	for _, d := range []elem.Desc{
+		{KeyLen: 68, Fields: make([]uint8, 17), Flags: elem.Interval | elem.Concat},
+		{KeyLen: 24, Fields: []uint8{17, 2}, Flags: elem.Interval | elem.Concat},
+		{KeyLen: 4, Fields: []uint8{4}, Flags: elem.Interval},
+		{KeyLen: 8, Fields: []uint8{4, 2}, Flags: elem.Concat},
+	} {
+		if _, err := pipapo.New(&d); err == nil {
+			t.Errorf("%+v is accepted", d)
+		}
+	}
+	each(t, shape("net,port"), func(t *testing.T, s elem.Backend) {
+		add(t, s, 0, el("10.0.0.0-10.0.0.255 . 1-100"), el("10.1.0.0-10.1.255.255 . 443"))
+		s.Commit(0)
+		rnd := rand.New(rand.NewPCG(5, 5))
+		for range 10000 {
+			var e *elem.Entry
+			want := elem.ErrInvalid
+			switch rnd.IntN(6) {
+			case 0:
+				e = el(fmt.Sprintf("12.0.0.%d-12.0.0.1 . 5", 2+rnd.IntN(200)))
+			case 1:
+				e = el(fmt.Sprintf("12.0.0.1 . %d-7", 8+rnd.IntN(60000)))
+			case 2:
+				e = elem.New(make([]byte, rnd.IntN(8)), nil)
+			case 3:
+				e, want = el("10.0.0.0-10.0.0.255 . 1-100"), elem.ErrExist
+			case 4:
+				e, want = el(fmt.Sprintf("10.0.0.%d . %d-200", rnd.IntN(256), 1+rnd.IntN(100))), elem.ErrNotEmpty
+			case 5:
+				e, want = el(fmt.Sprintf("9.0.0.0-10.1.7.%d . 440-443", rnd.IntN(256))), elem.ErrNotEmpty
+			}
+			if _, err := s.Insert(e, 0); !errors.Is(err, want) {
+				t.Fatalf("%x-%x: %v, want %v", e.Key(), e.Last(), err, want)
+			}
+			if rnd.IntN(50) == 0 {
+				add(t, s, 0, el("13.0.0.1 . 5"))
+				s.Abort()
+			}
+		}
+		s.Commit(0)
+		if s.Live().Len() != 2 {
+			t.Errorf("%d elements", s.Live().Len())
+		}
+	})
 }

@@ -122,6 +122,11 @@ func (p *Plain) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	return nil, nil
 }
 
+// InsertAll implements elem.Backend.
+func (p *Plain) InsertAll(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
+	return elem.InsertEach(p, es, now)
+}
+
 // cornerError is the error for e when old was found at its start corner.
 func cornerError(old, e *elem.Entry) error {
 	if old.Key() == e.Key() && old.Last() == e.Last() {
@@ -168,6 +173,9 @@ func (p *Plain) deactivate(e *elem.Entry) {
 func (p *Plain) Get(e *elem.Entry, now int64) *elem.Entry {
 	return p.Lookup([]byte(e.Key()), now)
 }
+
+// Retime implements elem.Backend.
+func (p *Plain) Retime(e *elem.Entry, timeout, expires int64) { e.SetTimeout(timeout, expires) }
 
 // Flush implements elem.Backend.
 //

@@ -94,18 +94,11 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	return nil, nil
 }
 
-// InsertAll inserts many elements, with the same result as inserting them one
-// after the other, but much faster if they are many. It stops at the first
-// element that cannot be inserted, and returns how many were, and the existing
-// element and the error for that one.
+// InsertAll implements elem.Backend. A batch that is large beside what the set
+// holds already is built at once, in a fraction of the time.
 func (s *Set) InsertAll(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
 	if len(es) < 2*bucketSize || len(es) < s.state().n/4 {
-		for i, e := range es {
-			if old, err := s.Insert(e, now); err != nil {
-				return i, old, err
-			}
-		}
-		return len(es), nil, nil
+		return elem.InsertEach(s, es, now)
 	}
 	// What is wrong with an element alone is found by inserting it; those in
 	// front of the first such one are built.
@@ -185,6 +178,19 @@ func (s *Set) Delete(e *elem.Entry, now int64) (*elem.Entry, error) {
 // Get implements elem.Backend.
 func (s *Set) Get(e *elem.Entry, now int64) *elem.Entry {
 	return s.live.Load().lookupString(e.Key(), now)
+}
+
+// Retime implements elem.Backend.
+func (s *Set) Retime(e *elem.Entry, timeout, expires int64) {
+	had := e.Timeout() != 0
+	e.SetTimeout(timeout, expires)
+	w := s.begin()
+	if timeout != 0 && !had && w.remove(e) {
+		w.add(e) // buckets know which elements have a timeout
+	}
+	if timeout != 0 {
+		w.soonest = min(w.soonest, expires)
+	}
 }
 
 // Flush implements elem.Backend.

@@ -20,6 +20,9 @@ type Config struct {
 	New func(d *elem.Desc) (elem.Backend, error)
 	// Anonymous marks a backend whose lookups return one entry for all.
 	Anonymous bool
+	// Large makes the elements so different that sets grow to thousands of
+	// them.
+	Large bool
 }
 
 func (c *Config) model() model {
@@ -82,7 +85,7 @@ type fataler interface {
 type machine struct {
 	t    fataler
 	c    Config
-	src  source
+	src  draw
 	set  elem.Backend
 	m    model
 	now  int64
@@ -97,7 +100,7 @@ func newMachine(t fataler, c Config, src source) *machine {
 	if err != nil {
 		t.Fatalf("new: %v", err)
 	}
-	return &machine{t: t, c: c, src: src, set: set, m: c.model(), now: 1 << 40, gone: map[*elem.Entry]bool{}}
+	return &machine{t: t, c: c, src: draw{src, c.Large}, set: set, m: c.model(), now: 1 << 40, gone: map[*elem.Entry]bool{}}
 }
 
 // step does one operation and compares.
@@ -107,16 +110,22 @@ func (m *machine) step() {
 		m.insert()
 	case n < 19:
 		m.delete()
+		if m.c.Large {
+			m.insert()
+		}
+	case n < 20 && m.src.IntN(4) == 0:
+		m.bulk()
 	case n < 22:
 		m.commit()
 	case n < 23:
 		m.set.Abort()
 		m.m.state().abort()
-	case n < 24 && m.src.IntN(6) == 0:
+	case n < 24 && m.src.IntN(6) == 0 && (!m.c.Large || m.src.IntN(50) == 0):
 		m.set.Flush()
 		m.m.state().flush()
 	case n < 25:
 		m.keep()
+		m.retime()
 	case n < 28:
 		m.commit() // time stands still within a transaction
 		m.now += int64(m.src.IntN(1_500_000_000))
@@ -176,6 +185,49 @@ func (m *machine) insert() {
 			m.fail()
 			return
 		}
+	}
+}
+
+// bulk inserts many elements at once.
+func (m *machine) bulk() {
+	var es []*elem.Entry
+	for range m.src.IntN(120) {
+		es = append(es, m.elements()...)
+	}
+	for len(es) > 0 {
+		want, wantErr := len(es), error(nil)
+		for i, e := range es {
+			if err := m.m.insert(e, m.now); err != nil {
+				want, wantErr = i, err
+				break
+			}
+		}
+		n, _, err := m.set.InsertAll(es, m.now)
+		if n != want || !sameError(err, wantErr) {
+			m.t.Fatalf("of %d elements %d inserted, %v; want %d, %v", len(es), n, err, want, wantErr)
+		}
+		if err == nil {
+			return
+		}
+		if _, ok := m.m.(*ranges); ok {
+			m.fail()
+			return
+		}
+		es = es[n+1:]
+	}
+}
+
+// retime changes the lifetime of an element at the end of a transaction.
+func (m *machine) retime() {
+	list := m.m.state().next
+	if len(list) == 0 || m.c.Desc.Flags&elem.Timeout == 0 {
+		return
+	}
+	if e := list[m.src.IntN(len(list))]; !e.IsEnd() && !e.Expired(m.now) {
+		life := int64(m.src.IntN(2_000_000_000))
+		m.set.Retime(e, life, m.now+life)
+		m.old = nil
+		m.commit()
 	}
 }
 

@@ -9,6 +9,12 @@ import (
 // source gives random numbers below n: a seeded generator or rapid.
 type source interface{ IntN(n int) int }
 
+// draw is a source with the density of the elements: how often they meet.
+type draw struct {
+	source
+	large bool
+}
+
 // Shape is a layout of keys.
 type Shape struct {
 	Name   string
@@ -37,8 +43,16 @@ func (s Shape) Desc() elem.Desc {
 
 // value draws the value of a field of n bytes. Few different values are
 // drawn, so that elements meet; they differ in any of the bytes.
-func value(src source, n int) []byte {
+func value(src draw, n int) []byte {
 	v := make([]byte, n)
+	if src.large {
+		v[n-1] = byte(src.IntN(256))
+		if n > 1 {
+			v[n-2] = byte(src.IntN(64))
+			v[src.IntN(n)] ^= byte(src.IntN(4))
+		}
+		return v
+	}
 	switch src.IntN(8) {
 	case 0: // all zero
 	case 1:
@@ -58,10 +72,14 @@ func value(src source, n int) []byte {
 
 // span draws a range of values of n bytes: a single one, a short range, a
 // prefix or everything; now and then one with its start above its end.
-func span(src source, n int) (low, high []byte) {
+func span(src draw, n int) (low, high []byte) {
 	low = value(src, n)
 	high = append([]byte(nil), low...)
-	switch src.IntN(10) {
+	kind := src.IntN(10)
+	if src.large && kind > 6 && src.IntN(30) > 0 {
+		kind = 0
+	}
+	switch kind {
 	case 0, 1, 2, 3:
 	case 4, 5, 6:
 		high = plus(low, int64(src.IntN(12)))
@@ -98,7 +116,7 @@ func plus(v []byte, d int64) []byte {
 }
 
 // box draws an element of a set of concatenated ranges.
-func box(src source, fields []uint8) *elem.Entry {
+func box(src draw, fields []uint8) *elem.Entry {
 	var low, high []byte
 	for _, n := range fields {
 		l, h := span(src, int(n))
@@ -112,7 +130,7 @@ func box(src source, fields []uint8) *elem.Entry {
 }
 
 // point draws a key.
-func point(src source, fields []uint8) []byte {
+func point(src draw, fields []uint8) []byte {
 	var key []byte
 	for _, n := range fields {
 		key = append(key, value(src, int(n))...)
