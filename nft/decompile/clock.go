@@ -65,5 +65,7 @@ func durationText(ms uint64) string {
 	return string(b)
 }
 
-// span is a duration of a statement or set.
-func span(ms uint64) *syntax.Duration { return &syntax.Duration{Milliseconds: ms} }
+// span is a duration of a statement, set or element.
+func (o *Options) span(ms uint64) *syntax.Duration {
+	return &syntax.Duration{Milliseconds: ms, Seconds: o.NumericTime}
+}

@@ -12,7 +12,8 @@ var setOps = [...]syntax.SetOp{
 	expr.DynsetAdd: syntax.SetAdd, expr.DynsetUpdate: syntax.SetRefresh, expr.DynsetDelete: syntax.SetDelete,
 }
 
-// dynset takes `add @SET { KEY … }` and its relatives.
+// dynset takes `add @SET { KEY … }` and its relatives, which is also how sets
+// of the meter statement are listed.
 func (r *rule) dynset(e *expr.Dynset) {
 	set := r.table.Set(e.Set)
 	key := r.regs.span(e.Key, keyLength(set))
@@ -33,20 +34,15 @@ func (r *rule) dynset(e *expr.Dynset) {
 	}
 	if !sameDeclared(e.Exprs, set) {
 		for _, x := range e.Exprs {
-			if s := stateful(x, true); s != nil {
+			if s := r.o.statefulAs(x, true); s != nil {
 				el.Statements = append(el.Statements, s)
 			}
 		}
 	}
 	if e.Timeout != 0 {
-		el.Timeout = span(e.Timeout)
+		el.Timeout = r.o.span(e.Timeout)
 	}
-	if set != nil && set.UserData.Meter {
-		r.emit(&syntax.Meter{Name: text(set.Name), Size: number(uint64(set.Size)), Element: el})
-		return
-	}
-	name := e.Set
-	r.emit(&syntax.SetUpdate{Op: setOps[min(e.Op, expr.DynsetDelete)], Set: &syntax.SetRef{Name: name}, Element: el})
+	r.emit(&syntax.SetUpdate{Op: setOps[min(e.Op, expr.DynsetDelete)], Set: &syntax.SetRef{Name: e.Set}, Element: el})
 }
 
 // sameDeclared reports whether the element's expressions are the ones that

@@ -132,7 +132,7 @@ func (w *elementWriter) sort(list []*ruleset.Element) {
 	f := &w.keys[0]
 	rank := func(e *ruleset.Element) uint64 { return uint64Of(bigEndian(f, e.Key)) }
 	switch {
-	case f.typ.Bitmask:
+	case f.flags():
 		slices.SortStableFunc(list, func(a, b *ruleset.Element) int {
 			return bits.TrailingZeros64(rank(a)) - bits.TrailingZeros64(rank(b))
 		})
@@ -211,11 +211,11 @@ func (w *elementWriter) times(e *ruleset.Element, x *syntax.Element) {
 		if e.Timeout == ruleset.TimeoutNever {
 			x.Never = w.set.Timeout != 0
 		} else {
-			x.Timeout = span(e.Timeout)
+			x.Timeout = w.o.span(e.Timeout)
 		}
 	}
 	if e.Expires != 0 && !w.o.Stateless {
-		x.Expires = span(e.Expires)
+		x.Expires = w.o.span(e.Expires)
 	}
 }
 

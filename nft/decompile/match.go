@@ -36,7 +36,7 @@ func (r *rule) compareValue(o *operand, op syntax.Operator, value []byte) {
 
 // silent leaves the equal sign out where the language does.
 func silent(op syntax.Operator, o *operand, f *format) syntax.Operator {
-	if op == syntax.OpEq && o.kind != operandBinary && !f.typ.Bitmask {
+	if op == syntax.OpEq && o.kind != operandBinary && !f.flags() {
 		return syntax.OpImplicit
 	}
 	return op
@@ -137,7 +137,7 @@ func (r *rule) compareBinary(o *operand, op syntax.Operator, value []byte) {
 	left, f := r.name(o.left)
 	f.order = o.order
 	switch {
-	case f.typ.Bitmask && isZero(value):
+	case f.flags() && isZero(value):
 		m := &syntax.Match{Left: left, Right: r.o.flagList(&f, mask)}
 		if op == syntax.OpEq {
 			m.Op = syntax.OpNot

@@ -31,9 +31,9 @@ func Object(obj *ruleset.Object, o Options) *syntax.StatefulObj {
 	case expr.ObjectCTHelper:
 		x.Helper = helper(obj.Helper)
 	case expr.ObjectCTTimeout:
-		x.TimeoutSpec = timeoutPolicy(obj.TimeoutPol)
+		x.TimeoutSpec = o.timeoutPolicy(obj.TimeoutPol)
 	case expr.ObjectCTExpectation:
-		x.Expectation = expectation(obj.Expectation)
+		x.Expectation = o.expectation(obj.Expectation)
 	case expr.ObjectSynproxy:
 		x.Synproxy = synproxy(obj.Synproxy)
 	case expr.ObjectSecmark:
@@ -55,10 +55,10 @@ func helper(h *ruleset.Helper) *syntax.HelperSpec {
 
 // timeoutPolicy writes the states in the order in which the kernel numbers
 // them.
-func timeoutPolicy(p *ruleset.TimeoutPolicy) *syntax.TimeoutSpec {
+func (o *Options) timeoutPolicy(p *ruleset.TimeoutPolicy) *syntax.TimeoutSpec {
 	x := &syntax.TimeoutSpec{Protocol: protocolWord(p.Protocol), L3Proto: text(p.L3Proto.String())}
 	for _, state := range timeoutStates(p) {
-		x.Policy = append(x.Policy, syntax.TimeoutState{State: text(state), Value: span(uint64(p.Values[state]) * 1000)})
+		x.Policy = append(x.Policy, syntax.TimeoutState{State: text(state), Value: o.span(uint64(p.Values[state]) * 1000)})
 	}
 	return x
 }
@@ -96,10 +96,10 @@ func timeoutStates(p *ruleset.TimeoutPolicy) []string {
 	return list
 }
 
-func expectation(e *ruleset.Expectation) *syntax.ExpectationSpec {
+func (o *Options) expectation(e *ruleset.Expectation) *syntax.ExpectationSpec {
 	return &syntax.ExpectationSpec{
 		Protocol: protocolWord(e.Protocol), L3Proto: text(e.L3Proto.String()), Dport: decimal(uint64(e.Dport)),
-		Timeout: span(uint64(e.Timeout)), Size: number(uint64(e.Size)),
+		Timeout: o.span(uint64(e.Timeout)), Size: number(uint64(e.Size)),
 	}
 }
 

@@ -33,6 +33,10 @@ func formatOf(t *catalog.Type) format {
 // has symbols: what an ICMP code means depends on the ICMP type.
 func numericType(t *catalog.Type) bool { return t == catalog.ICMPCode || t == catalog.ICMPv6Code }
 
+// flags reports whether values are flags with names. Plain bitmasks are
+// numbers.
+func (f *format) flags() bool { return f.typ.Base == catalog.Bitmask }
+
 // host reports whether the value's bytes are one little-endian number.
 func (f *format) host() bool {
 	return f.order == catalog.OrderHost && f.form != catalog.FormString

@@ -42,8 +42,15 @@ func exthdrField(e *expr.Exthdr, offset, bits, routingType int) (*catalog.Option
 			}
 		}
 	}
+	if e.Op == expr.ExthdrIPv6 && e.Type == 43 {
+		return catalog.OptionFieldAt(routingHeaders, e.Type, offset, bits)
+	}
 	return catalog.OptionFieldAt(optionList(e.Op), e.Type, offset, bits)
 }
+
+// routingHeaders are the headers of a routing header whose type was not
+// tested: the general one, and the only type in use, segment routing.
+var routingHeaders = []*catalog.Option{catalog.ExthdrByName("rt"), catalog.ExthdrByName("srh"), catalog.ExthdrByName("rt0"), catalog.ExthdrByName("rt2")}
 
 // nameExthdr writes an operand of an extension header or option.
 func (r *rule) nameExthdr(o *operand) (syntax.Expr, format) {

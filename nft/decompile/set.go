@@ -42,7 +42,7 @@ func setFrame(s *ruleset.Set, o *Options) *syntax.Set {
 		add(&syntax.SetFlags{Flags: flags})
 	}
 	for _, e := range s.Exprs {
-		if st := stateful(e, true); st != nil {
+		if st := o.statefulAs(e, true); st != nil {
 			add(&syntax.ElementStatement{Statement: st})
 		}
 	}
@@ -50,10 +50,10 @@ func setFrame(s *ruleset.Set, o *Options) *syntax.Set {
 		add(&syntax.AutoMerge{})
 	}
 	if s.Timeout != 0 {
-		add(&syntax.Timeout{Value: span(s.Timeout)})
+		add(&syntax.Timeout{Value: o.span(s.Timeout)})
 	}
 	if s.GC != 0 {
-		add(&syntax.GCInterval{Value: span(uint64(s.GC))})
+		add(&syntax.GCInterval{Value: o.span(uint64(s.GC))})
 	}
 	if s.UserData.Comment != "" {
 		add(&syntax.CommentProperty{Text: text(s.UserData.Comment)})

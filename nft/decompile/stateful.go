@@ -13,13 +13,13 @@ func (o *Options) stateful(e expr.Expr) statement {
 	if o.State != nil {
 		e = o.State(e)
 	}
-	return stateful(e, o.Stateless)
+	return o.statefulAs(e, o.Stateless)
 }
 
-// stateful writes an expression that keeps state: in rules, in elements, and
+// statefulAs writes an expression that keeps state: in rules, in elements, and
 // in the declarations of sets. Without state it shows no counts. It is nil for
 // other expressions.
-func stateful(e expr.Expr, stateless bool) statement {
+func (o *Options) statefulAs(e expr.Expr, stateless bool) statement {
 	switch e := e.(type) {
 	case *expr.Counter:
 		if stateless {
@@ -37,7 +37,7 @@ func stateful(e expr.Expr, stateless bool) statement {
 		switch {
 		case stateless:
 		case e.Set:
-			s.Used = span(e.Msecs)
+			s.Used = o.span(e.Msecs)
 		default:
 			s.Never = true
 		}
