@@ -77,9 +77,7 @@ func (c *compiler) insertIntervals(b *setBuild, s *setInfo, t target, op ruleset
 		s.filled = true
 	}
 	for _, k := range b.keys {
-		if k.elem >= 0 {
-			s.taken = append(s.taken, interval{from: k.from, to: k.to, elem: -1})
-		}
+		s.taken = append(s.taken, interval{from: k.from, to: k.to, elem: -1})
 	}
 	sortIntervals(s.taken)
 	if s.autoMerge && !s.isMap() {
@@ -91,12 +89,7 @@ func (c *compiler) insertIntervals(b *setBuild, s *setInfo, t target, op ruleset
 // those, which must be deleted.
 func (s *setInfo) absorb(b *setBuild) (old []interval) {
 	keep := s.taken[:0:0]
-	merged := make([]interval, 0, len(b.keys))
-	for _, k := range b.keys {
-		if k.elem >= 0 {
-			merged = append(merged, k)
-		}
-	}
+	merged := b.keys
 	sortIntervals(merged)
 	merged = mergeIntervals(merged)
 	for _, o := range s.taken {
@@ -122,13 +115,7 @@ func (s *setInfo) absorb(b *setBuild) (old []interval) {
 		keep = append(keep, o)
 	}
 	s.taken = keep
-	rest := b.keys[:0:0]
-	for _, k := range b.keys {
-		if k.elem < 0 {
-			rest = append(rest, k)
-		}
-	}
-	b.keys = append(merged, rest...)
+	b.keys = merged
 	return old
 }
 
@@ -153,27 +140,17 @@ func (b *setBuild) boundaries(list []interval) []ruleset.Element {
 // again is fine.
 func (c *compiler) checkTaken(b *setBuild, s *setInfo) bool {
 	ok := true
-	keys, same := b.keys[:0:0], 0
 	for _, k := range b.keys {
-		if k.elem < 0 {
-			keys = append(keys, k)
-			continue
-		}
 		i := sort.Search(len(s.taken), func(i int) bool { return s.taken[i].to.cmp(k.from) >= 0 })
 		if i < len(s.taken) && s.taken[i].from.cmp(k.to) <= 0 {
 			o := s.taken[i]
 			if o.from == k.from && o.to == k.to {
-				same++
-				keys = append(keys, k)
 				continue
 			}
 			c.diags.Errorf(k.at, "compile/interval-overlap", "interval overlaps with an existing one")
 			ok = false
-			continue
 		}
-		keys = append(keys, k)
 	}
-	b.keys = keys
 	return ok
 }
 
@@ -181,9 +158,6 @@ func (c *compiler) checkTaken(b *setBuild, s *setInfo) bool {
 func (c *compiler) deleteIntervals(b *setBuild, s *setInfo, t target, op ruleset.Op) {
 	var gone, back []interval
 	for _, k := range b.keys {
-		if k.elem < 0 {
-			continue
-		}
 		i := sort.Search(len(s.taken), func(i int) bool { return s.taken[i].to.cmp(k.from) >= 0 })
 		if i == len(s.taken) || s.taken[i].from.cmp(k.from) > 0 || s.taken[i].to.cmp(k.to) < 0 {
 			if op == ruleset.OpDestroy {
@@ -221,10 +195,8 @@ func (c *compiler) deleteIntervals(b *setBuild, s *setInfo, t target, op ruleset
 	for i := range elems {
 		elems[i].Place = b.at
 	}
-	for i := range b.elems {
-		if b.elems[i].Flags&ruleset.ElemCatchAll != 0 {
-			elems = append(elems, b.elems[i])
-		}
+	if b.all != nil {
+		elems = append(elems, *b.all)
 	}
 	if len(elems) > 0 {
 		c.elementChange(s, elems, t, op)

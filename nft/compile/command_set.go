@@ -271,7 +271,7 @@ func (c *compiler) addElements(s *setInfo, lit *syntax.SetLiteral, t target, op 
 		c.diags.Errorf(lit.Span, "compile/interval", "You must add 'flags interval' to your set declaration if you want to add %s elements", b.rangeKind(lit))
 		return
 	}
-	if len(b.elems) == 0 {
+	if len(b.elems) == 0 && len(b.keys) == 0 && b.all == nil {
 		return
 	}
 	if s.interval() && !s.key.isConcat() {

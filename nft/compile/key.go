@@ -25,6 +25,9 @@ func (k keyValue) whole() bool { return !k.isRange && !k.isPrefix && !k.partial 
 func (c *compiler) key(e syntax.Expr, t vtype) (k keyValue, ok bool) {
 	switch e := e.(type) {
 	case *syntax.Literal:
+		if n, ok := plainLiteral(e, &t); ok {
+			return keyValue{from: n, to: n, bits: t.bits}, true
+		}
 		w, ok := c.literal(e, t)
 		k.from, k.to, k.bits = w.n, w.n, w.bits
 		if w.partial {
@@ -76,6 +79,17 @@ func (c *compiler) key(e syntax.Expr, t vtype) (k keyValue, ok bool) {
 }
 
 func (c *compiler) rangeKey(e *syntax.Range, t vtype) (k keyValue, ok bool) {
+	if from, plain := e.From.(*syntax.Literal); plain {
+		if to, plain := e.To.(*syntax.Literal); plain {
+			var ok2 bool
+			k.from, ok = plainLiteral(from, &t)
+			k.to, ok2 = plainLiteral(to, &t)
+			if ok && ok2 && k.from.cmp(k.to) <= 0 {
+				k.bits, k.interval, k.isRange = t.bits, true, k.from != k.to
+				return k, true
+			}
+		}
+	}
 	var ok2 bool
 	if t.isString() {
 		c.diags.Errorf(e.Span, "compile/range", "ranges are undefined for %s types", t.describe())
@@ -152,4 +166,25 @@ func (c *compiler) foldKey(e *syntax.Binary, t vtype) (k keyValue, ok bool) {
 	}
 	k.from, k.to, k.bits = a, a, t.bits
 	return k, true
+}
+
+// plainLiteral reads the literals that long lists are made of: IPv4 addresses
+// and numbers that mean themselves. ok is false for all others, also wrong
+// ones.
+func plainLiteral(l *syntax.Literal, t *vtype) (n num, ok bool) {
+	if t.typ == nil || t.limit != 0 {
+		return num{}, false
+	}
+	switch t.typ.Form {
+	case catalog.FormIPv4:
+		if l.Kind == syntax.LitWord {
+			return parseIPv4(l.Text)
+		}
+	case catalog.FormDecimal, catalog.FormService, catalog.FormMark:
+		// Up to 18 characters surely fit the literal's value.
+		if l.Kind == syntax.LitNumber && len(l.Text) <= 18 && t.bits < 64 && l.Value>>t.bits == 0 {
+			return small(l.Value), true
+		}
+	}
+	return num{}, false
 }

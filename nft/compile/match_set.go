@@ -105,7 +105,7 @@ func (r *rule) matchAnonymousSet(m *match, x *syntax.SetLiteral) {
 	}
 	if m.op == cmpEq && set.shift == 0 && !left.head().isConcat() {
 		for i, k := range set.keys {
-			if k.from == k.to && k.elem >= 0 {
+			if k.from == k.to {
 				r.learn(m.left, &constant{info: info{vtype: set.field, at: x.Span}, n: k.from}, i > 0)
 			}
 		}

@@ -19,15 +19,14 @@ type setBuild struct {
 	shift int
 	flip  num
 	field vtype // the type in which keys are written, where it differs
-	// keys and elems run in parallel for single fields; concatenations have
-	// their keys in elems.
-	keys    []interval
-	elems   []ruleset.Element
-	all     *ruleset.Element // the catch-all element
-	ranges  bool             // some key is not a single value
-	data    []dataValue      // map data, parallel to elems
-	hasData bool
-	arena   arena
+	// keys are the elements of a single field; what they carry besides is in
+	// elems, where their elem says. Concatenations have all in elems.
+	keys   []interval
+	elems  []ruleset.Element
+	all    *ruleset.Element // the catch-all element
+	ranges bool             // some key is not a single value
+	data   []dataValue      // map data
+	arena  arena
 	// keyRanges: the concatenation encoded last has a range or prefix.
 	keyRanges bool
 	grow      int // elements expected
@@ -35,11 +34,12 @@ type setBuild struct {
 	keyOnly bool
 }
 
-// dataValue is the data of one map element; to is set for intervals.
+// dataValue is the data of one map element; to is set for intervals. row is
+// the element's place in elems, -1 for the catch-all element.
 type dataValue struct {
 	from, to []byte
 	verdict  *expr.Verdict
-	host     bool
+	row      int32
 }
 
 // arena hands out byte slices from large blocks.
@@ -65,19 +65,18 @@ func (r *rule) anonymousSet(key vtype, at diag.Span) *setBuild {
 
 // addConstant adds a single value.
 func (b *setBuild) addConstant(n num) {
-	b.keys = append(b.keys, interval{from: n, to: n, elem: int32(len(b.elems))})
-	b.elems = append(b.elems, ruleset.Element{})
+	b.keys = append(b.keys, interval{from: n, to: n, elem: -1, at: b.at})
 }
 
 // literal adds the elements of a set literal.
 func (b *setBuild) literal(lit *syntax.SetLiteral) bool {
 	if n := len(lit.Elements); n > b.grow {
 		b.grow = n
-		if b.elems == nil {
+		switch {
+		case b.info.key.isConcat() && b.elems == nil:
 			b.elems = make([]ruleset.Element, 0, n)
-			if !b.info.key.isConcat() {
-				b.keys = make([]interval, 0, n)
-			}
+		case !b.info.key.isConcat() && b.keys == nil:
+			b.keys = make([]interval, 0, n)
 		}
 	}
 	ok := true
@@ -172,65 +171,61 @@ func (b *setBuild) fieldType() vtype {
 
 // element adds one element.
 func (b *setBuild) element(el *syntax.Element) bool {
-	out := ruleset.Element{Place: el.Span}
-	if !b.attributes(el, &out) {
+	_, wild := el.Key.(*syntax.Wildcard)
+	concat := b.info.key.isConcat()
+	row := int32(-1)
+	switch {
+	case wild && b.all != nil:
+		b.diags.Errorf(el.Span, "compile/duplicate", "the catch-all element is given twice")
+		return false
+	case wild:
+		b.all = &ruleset.Element{Flags: ruleset.ElemCatchAll, Place: el.Span}
+	case concat || b.carries(el):
+		row = int32(len(b.elems))
+		b.elems = append(b.elems, ruleset.Element{Place: el.Span})
+	}
+	if (row >= 0 || wild) && !b.attributes(el, b.row(row)) {
 		return false
 	}
-	data, ok := b.elementData(el, &out)
+	if !b.elementData(el, row) {
+		return false
+	}
+	switch {
+	case wild:
+		return true
+	case concat:
+		return b.concatKey(el.Key, &b.elems[row])
+	}
+	k, ok := b.key(el.Key, b.fieldType())
 	if !ok {
 		return false
 	}
-	switch key := el.Key.(type) {
-	case *syntax.Wildcard:
-		if b.all != nil {
-			b.diags.Errorf(el.Span, "compile/duplicate", "the catch-all element is given twice")
-			return false
-		}
-		out.Flags = ruleset.ElemCatchAll
-		b.all = &out
-		if b.hasData {
-			b.data = append(b.data, data)
-			b.elems = append(b.elems, out)
-			if !b.info.key.isConcat() {
-				b.keys = append(b.keys, interval{elem: -1})
-			}
-		} else {
-			b.elems = append(b.elems, out)
-			if !b.info.key.isConcat() {
-				b.keys = append(b.keys, interval{elem: -1})
-			}
-		}
-		return true
-	default:
-		if b.info.key.isConcat() {
-			if !b.concatKey(key, &out) {
-				return false
-			}
-		} else {
-			k, ok := b.key(key, b.fieldType())
-			if !ok {
-				return false
-			}
-			if k.from.cmp(k.to) > 0 {
-				b.diags.Errorf(key.Place(), "compile/range", "Range negative size")
-				return false
-			}
-			if k.interval {
-				b.ranges = true
-			}
-			iv := interval{from: k.from, to: k.to, at: el.Span, elem: int32(len(b.elems))}
-			if b.shift != 0 {
-				iv.from, iv.to = iv.from.shl(b.shift), iv.to.shl(b.shift)
-			}
-			iv.from, iv.to = iv.from.xor(b.flip), iv.to.xor(b.flip)
-			b.keys = append(b.keys, iv)
-		}
+	if k.from.cmp(k.to) > 0 {
+		b.diags.Errorf(el.Key.Place(), "compile/range", "Range negative size")
+		return false
 	}
-	b.elems = append(b.elems, out)
-	if b.hasData {
-		b.data = append(b.data, data)
+	b.ranges = b.ranges || k.interval
+	iv := interval{from: k.from, to: k.to, at: el.Span, elem: row}
+	if b.shift != 0 {
+		iv.from, iv.to = iv.from.shl(b.shift), iv.to.shl(b.shift)
 	}
+	iv.from, iv.to = iv.from.xor(b.flip), iv.to.xor(b.flip)
+	b.keys = append(b.keys, iv)
 	return true
+}
+
+// carries reports whether an element is more than its key.
+func (b *setBuild) carries(el *syntax.Element) bool {
+	return b.info.isMap() || el.Data != nil || el.Timeout != nil || el.Never || el.Expires != nil ||
+		el.Comment.Given() || len(el.Statements) > 0
+}
+
+// row is an element in the making; -1 is the catch-all element.
+func (b *setBuild) row(i int32) *ruleset.Element {
+	if i < 0 {
+		return b.all
+	}
+	return &b.elems[i]
 }
 
 // attributes evaluates what stands beside key and data.
@@ -267,45 +262,42 @@ func (b *setBuild) attributes(el *syntax.Element, out *ruleset.Element) bool {
 }
 
 // elementData evaluates the data of a map element.
-func (b *setBuild) elementData(el *syntax.Element, out *ruleset.Element) (d dataValue, ok bool) {
+func (b *setBuild) elementData(el *syntax.Element, row int32) bool {
 	s := b.info
-	if el.Data == nil {
-		if s.isMap() && !b.deleting() {
-			b.diags.Errorf(el.Span, "compile/map", "map element needs data").Hint = "write KEY : DATA"
-			return d, false
-		}
-		return d, true
-	}
-	if !s.isMap() {
+	switch {
+	case el.Data == nil && s.isMap() && !b.keyOnly:
+		b.diags.Errorf(el.Span, "compile/map", "map element needs data").Hint = "write KEY : DATA"
+		return false
+	case el.Data == nil:
+		return true
+	case !s.isMap():
 		b.diags.Errorf(el.Data.Place(), "compile/map", "mapping outside of map context")
-		return d, false
-	}
-	if s.object != 0 {
+		return false
+	case s.object != 0:
 		l, ok := b.expand(el.Data).(*syntax.Literal)
 		if !ok {
 			b.diags.Errorf(el.Data.Place(), "compile/map", "the name of an object is needed here")
-			return d, false
+			return false
 		}
-		out.Object = l.Text
-		return d, true
+		b.row(row).Object = l.Text
+		return true
 	}
-	b.hasData = true
+	var d dataValue
+	ok := false
 	if s.verdicts() {
-		v, ok := b.expand(el.Data).(*syntax.VerdictExpr)
-		if !ok {
+		v, isVerdict := b.expand(el.Data).(*syntax.VerdictExpr)
+		if !isVerdict {
 			b.diags.Errorf(el.Data.Place(), "compile/map", "a verdict is needed here")
-			return d, false
+			return false
 		}
 		d.verdict = b.verdictData(v)
-		return d, d.verdict != nil
+		ok = d.verdict != nil
+	} else {
+		d, ok = b.constantData(el.Data)
 	}
-	return b.constantData(el.Data)
-}
-
-// deleting reports whether the elements name what to delete, which needs no
-// data.
-func (b *setBuild) deleting() bool {
-	return b.rule == nil && b.info.flags&ruleset.SetAnonymous == 0 && b.keyOnly
+	d.row = row
+	b.data = append(b.data, d)
+	return ok
 }
 
 // verdictData evaluates a verdict in a map.
@@ -348,12 +340,11 @@ func (b *setBuild) constantData(e syntax.Expr) (d dataValue, ok bool) {
 			b.diags.Errorf(e.Place(), "compile/map", "wildcard strings cannot be map data")
 			return d, false
 		}
-		d.host = t.host()
 		d.from = b.arena.take(t.bytes())
-		k.from.put(d.from, d.host)
+		k.from.put(d.from, t.host())
 		if k.isRange || k.isPrefix {
 			d.to = b.arena.take(t.bytes())
-			k.to.put(d.to, d.host)
+			k.to.put(d.to, t.host())
 		}
 		return d, true
 	}

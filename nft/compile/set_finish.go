@@ -84,32 +84,47 @@ func typeNumber(t vtype) uint32 {
 
 // finish gives the elements as the kernel takes them.
 func (b *setBuild) finish() ([]ruleset.Element, bool) {
-	if !b.finishData() {
-		return nil, false
-	}
+	b.finishData()
 	s := b.info
+	out := b.elems
 	switch {
 	case s.key.isConcat():
 		if s.interval() {
 			for i := range b.elems {
-				if e := &b.elems[i]; e.KeyEnd == nil && e.Flags&ruleset.ElemCatchAll == 0 {
+				if e := &b.elems[i]; e.KeyEnd == nil {
 					e.KeyEnd = e.Key
 				}
 			}
 			b.toNetwork()
 		}
-		return b.elems, true
 	case s.interval():
-		return b.segments()
-	}
-	host, n := s.key.host(), s.key.bytes()
-	for i := range b.elems {
-		if b.elems[i].Flags&ruleset.ElemCatchAll == 0 {
-			b.elems[i].Key = b.arena.take(n)
-			b.keys[i].from.put(b.elems[i].Key, host)
+		var ok bool
+		if out, ok = b.segments(); !ok {
+			return nil, false
+		}
+	default:
+		host, n := s.key.host(), s.key.bytes()
+		out = make([]ruleset.Element, len(b.keys), len(b.keys)+1)
+		for i := range b.keys {
+			k := &b.keys[i]
+			b.fill(&out[i], k)
+			out[i].Key = b.arena.take(n)
+			k.from.put(out[i].Key, host)
 		}
 	}
-	return b.elems, true
+	if b.all != nil {
+		out = append(out, *b.all)
+	}
+	return out, true
+}
+
+// fill starts an element with what its key carries.
+func (b *setBuild) fill(e *ruleset.Element, k *interval) {
+	if k.elem >= 0 {
+		*e = b.elems[k.elem]
+		return
+	}
+	e.Place = k.at
 }
 
 // toNetwork reverses the host-order parts of an anonymous concatenation that
@@ -123,9 +138,6 @@ func (b *setBuild) toNetwork() {
 		if p.host() && p.bits > 8 {
 			for i := range b.elems {
 				e := &b.elems[i]
-				if e.Flags&ruleset.ElemCatchAll != 0 {
-					continue
-				}
 				same := &e.Key[0] == &e.KeyEnd[0]
 				reverse(e.Key[at : at+p.bytes()])
 				if !same {
@@ -144,10 +156,10 @@ func reverse(b []byte) {
 }
 
 // finishData puts the data of a map into its elements.
-func (b *setBuild) finishData() bool {
+func (b *setBuild) finishData() {
 	s := b.info
-	if !b.hasData || len(b.data) != len(b.elems) {
-		return true
+	if len(b.data) == 0 {
+		return
 	}
 	for i := range b.data {
 		s.dataInterval = s.dataInterval || b.data[i].to != nil
@@ -158,7 +170,7 @@ func (b *setBuild) finishData() bool {
 	for i := range b.data {
 		d := &b.data[i]
 		out := &values[i]
-		b.elems[i].Data = out
+		b.row(d.row).Data = out
 		if d.verdict != nil {
 			out.Verdict = d.verdict
 			continue
@@ -176,19 +188,13 @@ func (b *setBuild) finishData() bool {
 		copy(joined[width:], to)
 		out.Value = expr.Value{Bytes: joined, Host: host}
 	}
-	return true
 }
 
 // segments turns the intervals of a single field into the starts and ends
 // that the kernel stores.
 func (b *setBuild) segments() ([]ruleset.Element, bool) {
 	s := b.info
-	list := make([]interval, 0, len(b.keys))
-	for _, k := range b.keys {
-		if k.elem >= 0 {
-			list = append(list, k)
-		}
-	}
+	list := b.keys
 	sortIntervals(list)
 	before := b.diags.Errors()
 	switch {
@@ -211,24 +217,19 @@ func (b *setBuild) segments() ([]ruleset.Element, bool) {
 	if len(list) > 0 && !s.filled && !list[0].from.isZero() {
 		out = append(out, ruleset.Element{Key: bytes(num{}), Flags: ruleset.ElemIntervalEnd, Place: list[0].at})
 	}
-	for i, iv := range list {
-		e := b.elems[iv.elem]
+	for i := range list {
+		iv := &list[i]
+		out = append(out, ruleset.Element{})
+		e := &out[len(out)-1]
+		b.fill(e, iv)
 		e.Key = bytes(iv.from)
 		open := iv.to.cmp(last) == 0
 		e.OpenInterval = open
-		out = append(out, e)
 		next := iv.to.plus1()
 		if open || anonymous && i+1 < len(list) && list[i+1].from.cmp(next) == 0 {
 			continue
 		}
-		out = append(out, ruleset.Element{Key: bytes(next), Flags: ruleset.ElemIntervalEnd, Place: e.Place})
-	}
-	if b.all != nil {
-		for i := range b.elems {
-			if b.elems[i].Flags&ruleset.ElemCatchAll != 0 {
-				out = append(out, b.elems[i])
-			}
-		}
+		out = append(out, ruleset.Element{Key: bytes(next), Flags: ruleset.ElemIntervalEnd, Place: iv.at})
 	}
 	return out, true
 }
