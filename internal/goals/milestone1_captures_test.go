@@ -13,7 +13,7 @@ import (
 	"verdict/internal/testdata"
 )
 
-const acceptEverything = `table inet all {
+const acceptEverything = `table inet everything {
 	chain prerouting { type filter hook prerouting priority 0; policy accept; counter }
 	chain input { type filter hook input priority 0; policy accept; counter }
 	chain forward { type filter hook forward priority 0; policy accept; counter }
@@ -129,7 +129,7 @@ func TestGoal1HostileInput(t *testing.T) {
 	state := uint32(1)
 	for i := range garbage {
 		state = state*1664525 + 1013904223
-		garbage[i] = "abcdefghij {}();:,.\"'@$#!&|<>=-+*/\\0123456789\n\t"[state>>16%48]
+		garbage[i] = "abcdefghij {}();:,.\"'@$#!&|<>=-+*/\\0123456789\n\t"[state>>16%47]
 	}
 	command := binary(t)
 	capture := filepath.Join(root(), "examples", "server.pcap")
