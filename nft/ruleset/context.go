@@ -126,6 +126,8 @@ func metaHooks(x *expr.Meta, f catalog.Family) hookMask {
 		return atNetdevIngress
 	case x.Set && x.Key.Name == "pkttype":
 		return atPrerouting
+	case x.Set && x.Key.Name == "broute":
+		return atPrerouting
 	case !x.Set && x.Key.Name == "ipsec" && f == catalog.FamilyNetdev:
 		return atNetdevIngress
 	case !x.Set && x.Key.Name == "ipsec":

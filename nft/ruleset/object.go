@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"slices"
 	"syscall"
 
 	"verdict/catalog"
@@ -11,49 +12,109 @@ import (
 //
 // Ref: nft_counter.c, nft_quota.c, nft_limit.c, nft_connlimit.c, nft_ct.c, nft_synproxy.c, nft_tunnel.c
 func (tx *transaction) checkObject(t *Table, o *Object) error {
-	var e expr.Expr
-	given := false
-	switch o.Type {
-	case expr.ObjectCounter:
-		if o.Counter == nil {
-			o.Counter = &expr.Counter{}
-		}
-		given = true
-	case expr.ObjectQuota:
-		if given = o.Quota != nil; given {
-			e, _ = any(o.Quota).(expr.Expr)
-		}
-	case expr.ObjectLimit:
-		if given = o.Limit != nil; given {
-			e, _ = any(o.Limit).(expr.Expr)
-		}
-	case expr.ObjectConnLimit:
-		given = o.ConnLimit != nil
-	case expr.ObjectSynproxy:
-		if given = o.Synproxy != nil; given {
-			e, _ = any(o.Synproxy).(expr.Expr)
-		}
-	case expr.ObjectSecmark:
-		given = o.Secmark != ""
-	case expr.ObjectCTHelper:
-		given = o.Helper != nil
-	case expr.ObjectCTTimeout:
-		given = o.TimeoutPol != nil
-	case expr.ObjectCTExpectation:
-		given = o.Expectation != nil
-	case expr.ObjectTunnel:
-		given = o.Tunnel != nil
-	default:
-		return refuse(syscall.EOPNOTSUPP, "object type %d", o.Type)
+	if o.Type == expr.ObjectCounter && o.Counter == nil {
+		o.Counter = &expr.Counter{}
 	}
-	if !given {
+	if r := o.checkGiven(); r != nil {
+		return r
+	}
+	var r *refusal
+	switch o.Type {
+	case expr.ObjectQuota:
+		return tx.checkAlone(t, o.Quota)
+	case expr.ObjectLimit:
+		return tx.checkAlone(t, o.Limit)
+	case expr.ObjectSynproxy:
+		return tx.checkAlone(t, o.Synproxy)
+	case expr.ObjectCTHelper:
+		r = o.Helper.check(t.Family)
+	case expr.ObjectCTTimeout:
+		r = o.TimeoutPol.check()
+	case expr.ObjectCTExpectation:
+		r = o.Expectation.check(t.Family)
+	}
+	if r != nil {
+		return r
+	}
+	return nil
+}
+
+// checkGiven checks that the definition belongs to the object's type.
+func (o *Object) checkGiven() *refusal {
+	given := map[expr.ObjectType]bool{
+		expr.ObjectCounter: o.Counter != nil, expr.ObjectQuota: o.Quota != nil, expr.ObjectLimit: o.Limit != nil,
+		expr.ObjectConnLimit: o.ConnLimit != nil, expr.ObjectSynproxy: o.Synproxy != nil, expr.ObjectSecmark: o.Secmark != "",
+		expr.ObjectCTHelper: o.Helper != nil, expr.ObjectCTTimeout: o.TimeoutPol != nil,
+		expr.ObjectCTExpectation: o.Expectation != nil, expr.ObjectTunnel: o.Tunnel != nil,
+	}
+	switch ok, known := given[o.Type]; {
+	case !known:
+		return refuse(syscall.EOPNOTSUPP, "object type %d", o.Type)
+	case !ok:
 		return refuse(syscall.EINVAL, "an object of type %d without its definition", o.Type)
 	}
-	if e == nil {
-		return nil
-	}
+	return nil
+}
+
+// checkAlone checks an expression that is an object of its own.
+func (tx *transaction) checkAlone(t *Table, e expr.Expr) error {
 	c := expr.Checker{Place: tx.place(t)}
 	return e.Check(&c)
+}
+
+// helpers are the helpers of connection tracking with their protocols.
+//
+// Ref: net/netfilter/nf_conntrack_*.c
+var helpers = map[string][]uint8{
+	"amanda": {17}, "ftp": {6}, "H.245": {6}, "irc": {6}, "netbios-ns": {17}, "pptp": {6}, "Q.931": {6}, "RAS": {17},
+	"sane": {6}, "sip": {6, 17}, "snmp": {17}, "snmp_trap": {17}, "tftp": {17},
+}
+
+// Ref: nft_ct.c, nft_ct_helper_obj_init
+func (h *Helper) check(f catalog.Family) *refusal {
+	l3 := h.L3Proto
+	if l3 == catalog.FamilyUnspec {
+		l3 = f
+	}
+	switch {
+	case l3 == catalog.FamilyIP && f == catalog.FamilyIP6, l3 == catalog.FamilyIP6 && f == catalog.FamilyIP:
+		return refuse(syscall.EINVAL, "a helper for %v in a table of family %v", l3, f)
+	case l3 != catalog.FamilyIP && l3 != catalog.FamilyIP6 && l3 != catalog.FamilyInet:
+		return refuse(syscall.EINVAL, "a helper for %v", l3)
+	case !slices.Contains(helpers[h.Name], h.Protocol):
+		return refuse(syscall.ENOENT, "no helper %q for protocol %d", h.Name, h.Protocol)
+	}
+	return nil
+}
+
+// Ref: nft_ct.c, nft_ct_timeout_obj_init
+func (p *TimeoutPolicy) check() *refusal {
+	states := timeoutStates[p.Protocol]
+	for state := range p.Values {
+		if states != nil && !slices.Contains(states, state) {
+			return refuse(syscall.EINVAL, "protocol %d has no state %q", p.Protocol, state)
+		}
+	}
+	return nil
+}
+
+// Ref: nft_ct.c, nft_ct_expect_obj_init
+func (e *Expectation) check(f catalog.Family) *refusal {
+	l3 := e.L3Proto
+	if l3 == catalog.FamilyUnspec {
+		l3 = f
+	}
+	switch {
+	case l3 != catalog.FamilyIP && l3 != catalog.FamilyIP6:
+		return refuse(syscall.EAFNOSUPPORT, "an expectation is for ip or ip6")
+	case f != l3 && f != catalog.FamilyInet:
+		return refuse(syscall.EINVAL, "an expectation for %v in a table of family %v", l3, f)
+	}
+	switch e.Protocol {
+	case 6, 17, 33, 132, 136: // TCP, UDP, DCCP, SCTP, UDP-Lite
+		return nil
+	}
+	return refuse(syscall.EOPNOTSUPP, "an expectation for protocol %d", e.Protocol)
 }
 
 func hasFlowtables(f catalog.Family) bool {
@@ -62,7 +123,7 @@ func hasFlowtables(f catalog.Family) bool {
 
 func checkDevices(devices []string) *refusal {
 	for i, d := range devices {
-		if len(missing([]string{d}, devices[:i])) == 0 {
+		if slices.Contains(devices[:i], d) {
 			return refuse(syscall.EEXIST, "device %q is named twice", d)
 		}
 	}

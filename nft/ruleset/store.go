@@ -141,7 +141,7 @@ func (e *Elements) Alive(now int64) iter.Seq[*Element] {
 			}
 			el := e.Element(x)
 			if x.Timeout() != 0 {
-				el.Expires = uint64(x.Expires()-now) / millisecond
+				el.Expires = max(1, uint64(x.Expires()-now)/millisecond)
 			}
 			if !yield(el) {
 				return

@@ -123,15 +123,21 @@ func (tx *transaction) addSet(t *Table, c *Change) error {
 	if err != nil {
 		return err
 	}
-	names := &targets{}
-	s := &Set{SetDef: def, Handle: t.newHandle()}
-	back := &backing{set: store, names: names}
-	s.Elements = &Elements{back: back, view: store.View(), timeout: desc.Timeout}
-	back.head = s.Elements
-	s.edit = &setEdit{table: t, set: s, names: names, fresh: true}
-	s.edit.place = t.edit.sets.add(s)
+	s := tx.newSet(t, def, store)
+	s.Handle = t.newHandle()
 	tx.noteSet(t, s, c.SetID)
 	return nil
+}
+
+// newSet puts an empty set into a table.
+func (tx *transaction) newSet(t *Table, def SetDef, store *set.Set) *Set {
+	back := &backing{set: store, names: &targets{}}
+	s := &Set{SetDef: def}
+	s.Elements = &Elements{back: back, view: store.View(), timeout: int64(def.Timeout) * millisecond}
+	back.head = s.Elements
+	s.edit = &setEdit{table: t, set: s, names: back.names, fresh: true}
+	s.edit.place = t.edit.sets.add(s)
+	return s
 }
 
 // noteSet makes a new set known to the rest of the batch.
