@@ -75,6 +75,9 @@ func (o *Options) rangeOf(f *format, from, to []byte) syntax.Expr {
 
 // prefixLength recognises a range that is one prefix.
 func prefixLength(from, to []byte) (length int, ok bool) {
+	if len(from) != len(to) {
+		return 0, false
+	}
 	i := 0
 	for i < len(from) && from[i] == to[i] {
 		i++
@@ -99,7 +102,7 @@ func prefixLength(from, to []byte) (length int, ok bool) {
 // wildcard writes a range of names that share their leading part: `"eth*"`.
 func wildcard(from, to []byte) syntax.Expr {
 	n := 0
-	for n < len(from) && from[n] == to[n] && from[n] != 0 {
+	for n < min(len(from), len(to)) && from[n] == to[n] && from[n] != 0 {
 		n++
 	}
 	if isZero(from[n:]) && isOnes(to[n:]) {

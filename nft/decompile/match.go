@@ -72,9 +72,12 @@ func (r *rule) compareHeader(o *operand, op syntax.Operator, value []byte) {
 	}
 	load := *o
 	load.shift, load.order = 0, catalog.OrderNetwork
+	if o.shift == 0 && len(value)*8 < load.bits {
+		load.bits = len(value) * 8 // only the leading bytes are compared
+	}
 	value = padLeft(value, (load.bits+7)/8)
 	lead := len(value)*8 - load.bits
-	for _, p := range l.split(o.base, o.offset, o.bits) {
+	for _, p := range l.split(o.base, o.offset, load.bits) {
 		v := extract(value, lead+p.offset-o.offset, p.bits)
 		r.compareField(&load, p, op, v)
 	}
