@@ -168,11 +168,25 @@ func foreign(text []byte) string {
 		return "this is an iptables-save dump, which is not read yet; translate it with iptables-restore-translate -f FILE"
 	case bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"nftables"`)):
 		return "this is the JSON form of a ruleset, which is not read yet; list it as text with nft list ruleset"
-	case bytes.HasPrefix(head, []byte{0xd4, 0xc3, 0xb2, 0xa1}), bytes.HasPrefix(head, []byte{0xa1, 0xb2, 0xc3, 0xd4}),
-		bytes.HasPrefix(head, []byte{0x0a, 0x0d, 0x0d, 0x0a}):
+	case isCapture(text):
 		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
+	case bytes.IndexByte(text[:min(len(text), 8192)], 0) >= 0:
+		return "this is binary data, no ruleset"
 	}
 	return ""
+}
+
+// captureMagics are the first bytes of pcap (both byte orders, micro- and
+// nanoseconds) and pcapng.
+var captureMagics = []string{"\xd4\xc3\xb2\xa1", "\xa1\xb2\xc3\xd4", "\x4d\x3c\xb2\xa1", "\xa1\xb2\x3c\x4d", "\x0a\x0d\x0d\x0a"}
+
+func isCapture(text []byte) bool {
+	for _, magic := range captureMagics {
+		if bytes.HasPrefix(text, []byte(magic)) {
+			return true
+		}
+	}
+	return false
 }
 
 // osFiles finds included files as nft does: absolute, or relative to the

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,9 +81,14 @@ func (t *Text) loaded(table *ruleset.Table, r *ruleset.Rule, e *trace.Event) str
 	return t.equality(table, r.Exprs[:e.LoadExpr+1], e.Loaded[:size])
 }
 
-// key shows the fields of a looked-up key, load by load.
+// key shows the fields of a looked-up key, load by load. A load into the same
+// register replaces the one before it.
 func (t *Text) key(table *ruleset.Table, r *ruleset.Rule, e *trace.Event, src expr.Reg) string {
-	var parts []string
+	type field struct {
+		at, size int
+		load     int
+	}
+	var fields []field
 	start := src.Offset()
 	for i, x := range r.Exprs[:e.Expr] {
 		reg, size := loadTarget(x)
@@ -90,7 +96,12 @@ func (t *Text) key(table *ruleset.Table, r *ruleset.Rule, e *trace.Event, src ex
 		if size == 0 || at < 0 || at+size > len(e.Got) {
 			continue
 		}
-		if part := t.equality(table, r.Exprs[:i+1], e.Got[at:at+size]); part != "" {
+		fields = slices.DeleteFunc(fields, func(f field) bool { return f.at < at+size && at < f.at+f.size })
+		fields = append(fields, field{at, size, i})
+	}
+	var parts []string
+	for _, f := range fields {
+		if part := t.equality(table, r.Exprs[:f.load+1], e.Got[f.at:f.at+f.size]); part != "" {
 			parts = append(parts, part)
 		}
 	}
