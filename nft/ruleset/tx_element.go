@@ -103,6 +103,9 @@ func (a *adder) insert(entries []*set.Entry, elements []Element) error {
 			return nil
 		}
 		at += n
+		if errors.Is(err, elem.ErrFull) {
+			at = max(0, at-a.overflow())
+		}
 		if r := a.present(&elements[at], entries[at], old, err); r != nil {
 			for _, e := range entries[at:] {
 				a.tx.unreferElement(a.table, a.set, e)
@@ -112,6 +115,20 @@ func (a *adder) insert(entries []*set.Entry, elements []Element) error {
 		a.tx.unreferElement(a.table, a.set, entries[at])
 	}
 	return nil
+}
+
+// overflow is the number of elements by which the set is larger than it may
+// be. The limit of ranges counts both ends, and one more for an end at zero.
+func (a *adder) overflow() int {
+	s := a.set
+	limit := int(s.Size)
+	if s.Elements.Kind() == set.Rbtree {
+		limit *= 2
+		if s.edit.store.Find(elem.NewIntervalEnd(make([]byte, s.KeyLen)), a.tx.opts.Now) != nil {
+			limit++
+		}
+	}
+	return s.edit.store.Prepared().Len() - limit
 }
 
 // prepare checks one element and makes its entry; more tells how many are
