@@ -10,9 +10,10 @@ help: ## list the targets
 build: ## build the command into bin/
 	$(GO) build -o bin/verdict ./cmd/verdict
 
+TESTFLAGS ?=
 test: ## everything a change must pass
-	$(GO) test ./...
-	cd examples/library && $(GO) test ./...
+	$(GO) test $(TESTFLAGS) ./...
+	cd examples/library && $(GO) test $(TESTFLAGS) ./...
 
 race: ## the packages with concurrent readers, under the race detector
 	$(GO) test -race ./set/... ./nft/ruleset/... ./diag/... ./host/...
@@ -36,8 +37,10 @@ examples: ## make the example captures anew
 
 show: show-1 ## all goals: figure, bound, pass or fail
 
+GOALS = VERDICT_GOALS=1 $(GO) test -count=1 -v -timeout 60m ./internal/goals -run
+
 show-1: ## goals of milestone 1: the main job, end to end
-	$(GO) run ./internal/show/milestone1
+	@$(GOALS) '^TestGoal1|^TestReadme' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
 
 clean: ## remove what was built
 	rm -rf bin
