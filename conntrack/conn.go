@@ -15,7 +15,8 @@ const (
 // Ref: include/uapi/linux/netfilter/nf_conntrack_common.h.
 type Info uint8
 
-// The values. A packet without connection is InfoNone.
+// The values. A packet without connection is InfoNone, one of which the
+// capture holds too little to tell is InfoUnknown.
 const (
 	InfoEstablished      Info = 0
 	InfoRelated          Info = 1
@@ -23,6 +24,7 @@ const (
 	InfoEstablishedReply Info = 3
 	InfoRelatedReply     Info = 4
 	InfoUntracked        Info = 7
+	InfoUnknown          Info = 0xfe
 	InfoNone             Info = 0xff
 )
 
@@ -56,11 +58,18 @@ const (
 	StatusDstNATDone   uint32 = 0x100
 	StatusDying        uint32 = 0x200
 	StatusFixedTimeout uint32 = 0x400
+	StatusNATClash     uint32 = 0x1000
+	StatusHelper       uint32 = 0x2000
+	StatusOffload      uint32 = 0x4000
+
+	statusNATMask     = StatusSrcNAT | StatusDstNAT
+	statusNATDoneMask = StatusSrcNATDone | StatusDstNATDone
 )
 
 // Tuple identifies one direction of a connection. Addresses of IPv4 take the
 // first four bytes. For ICMP, SrcPort is the id and DstPort type<<8 | code.
-// The zero bytes that a protocol does not use take part in comparison.
+// For GRE the ports are keys. The bytes that a protocol does not use are zero,
+// and take part in comparison.
 type Tuple struct {
 	Src, Dst         [16]byte
 	SrcPort, DstPort uint16
@@ -80,30 +89,4 @@ func (z Zone) For(d Direction) uint16 {
 		return z.ID
 	}
 	return 0
-}
-
-// Attachment is what conntrack hangs on a packet.
-type Attachment struct {
-	Conn *Conn // nil where the packet has none
-	Info Info
-	// HasTemplate says that a rule set a zone before tracking.
-	HasTemplate  bool
-	TemplateZone Zone
-}
-
-// Reset detaches everything.
-func (a *Attachment) Reset() { *a = Attachment{Info: InfoNone} }
-
-// State gives the bit that `ct state` sees.
-// Ref: nft_ct.c, nft_ct_get_eval.
-func (a *Attachment) State() uint32 {
-	switch {
-	case a.Conn != nil:
-		return 1 << (a.Info%3 + 1)
-	case a.Info == InfoUntracked:
-		return StateUntracked
-	case a.HasTemplate:
-		return StateNew
-	}
-	return StateInvalid
 }
