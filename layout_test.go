@@ -23,7 +23,7 @@ var rows = map[string]int{
 	"engine": 5,
 	"":       6, "trace/render": 6, "internal/store": 6, "internal/kernel": 6, "internal/workload": 6,
 	"internal/cli": 7, "spec": 7,
-	"cmd": 8, "bench": 8, "examples": 8,
+	"cmd": 8, "internal/show": 8, "bench": 8, "examples": 8,
 }
 
 // testRow is how far up the imports of tests may reach.

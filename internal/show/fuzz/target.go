@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// target is a fuzz target.
+type target struct{ Package, Name string }
+
+// result is what a run of a target gave.
+type result struct {
+	Executions int64
+	Failed     bool
+	Output     string
+}
+
+func (r result) verdict() string {
+	if r.Failed {
+		return "FAIL"
+	}
+	return "pass"
+}
+
+// find lists the fuzz targets of all packages of the module.
+func find(ctx context.Context) ([]target, error) {
+	var out, complaints bytes.Buffer
+	c := exec.CommandContext(ctx, "go", "test", "-list", "^Fuzz", "./...")
+	c.Stdout, c.Stderr = &out, &complaints
+	err := c.Run()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s%s", err, complaints.Bytes(), out.Bytes())
+	}
+	return parseList(out.String()), nil
+}
+
+// parseList reads the output of go test -list: the names of a package's
+// targets stand before the line of the package.
+func parseList(text string) []target {
+	var targets []target
+	var names []string
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 1 && strings.HasPrefix(words[0], "Fuzz"):
+			names = append(names, words[0])
+		case len(words) >= 2 && words[0] == "ok":
+			for _, name := range names {
+				targets = append(targets, target{Package: words[1], Name: name})
+			}
+			names = nil
+		}
+	}
+	return targets
+}
+
+func (t target) run(ctx context.Context, span time.Duration) result {
+	c := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", span.String(), t.Package)
+	out, err := c.CombinedOutput()
+	return result{Executions: executions(string(out)), Failed: err != nil, Output: string(out)}
+}
+
+var executionsPattern = regexp.MustCompile(`execs: (\d+)`)
+
+// executions finds the last count in the progress lines of a fuzz run.
+func executions(output string) int64 {
+	found := executionsPattern.FindAllStringSubmatch(output, -1)
+	if len(found) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(found[len(found)-1][1], 10, 64)
+	return n
+}
