@@ -10,7 +10,7 @@ func constant(v []byte) *operand {
 	return &operand{kind: operandConstant, value: v, bytes: len(v)}
 }
 
-func binary(op syntax.Operator, left, right *operand) *operand {
+func operation(op syntax.Operator, left, right *operand) *operand {
 	return &operand{kind: operandBinary, format: left.format, bytes: left.bytes, op: op, left: left, right: right}
 }
 
@@ -24,7 +24,7 @@ func (r *rule) bitwise(e *expr.Bitwise) {
 	case expr.BitwiseMaskXor:
 		r.regs.set(e.Dst, maskXor(left, e.Mask.Bytes, e.Xor.Bytes))
 	case expr.BitwiseLshift, expr.BitwiseRshift:
-		o := binary(syntax.OpLshift, left, nil)
+		o := operation(syntax.OpLshift, left, nil)
 		if e.Op == expr.BitwiseRshift {
 			o.op = syntax.OpRshift
 		}
@@ -40,7 +40,7 @@ func (r *rule) bitwise(e *expr.Bitwise) {
 			}
 		}
 		op := [...]syntax.Operator{expr.BitwiseAnd: syntax.OpAnd, expr.BitwiseOr: syntax.OpOr, expr.BitwiseXor: syntax.OpXor}[e.Op]
-		r.regs.set(e.Dst, binary(op, left, right))
+		r.regs.set(e.Dst, operation(op, left, right))
 	}
 }
 
@@ -59,13 +59,13 @@ func maskXor(left *operand, mask, xor []byte) *operand {
 	}
 	result := left
 	if !isOnes(m) {
-		result = binary(syntax.OpAnd, result, constant(m))
+		result = operation(syntax.OpAnd, result, constant(m))
 	}
 	if !isZero(x) {
-		result = binary(syntax.OpXor, result, constant(x))
+		result = operation(syntax.OpXor, result, constant(x))
 	}
 	if !isZero(o) {
-		result = binary(syntax.OpOr, result, constant(o))
+		result = operation(syntax.OpOr, result, constant(o))
 	}
 	if result != left {
 		result.bytes = len(mask)

@@ -2,8 +2,6 @@ package decompile
 
 import (
 	"bytes"
-	"math/bits"
-	"slices"
 
 	"verdict/catalog"
 	"verdict/nft/expr"
@@ -98,15 +96,16 @@ func (w *elementWriter) elements() []syntax.Expr {
 		out = w.intervals(list)
 	}
 	if rest != nil {
-		out = append(out, w.element(rest, &syntax.Wildcard{}))
+		out = append(out, w.element(&syntax.Element{}, rest, &syntax.Wildcard{}))
 	}
 	return out
 }
 
 func (w *elementWriter) singles(list []*ruleset.Element) []syntax.Expr {
 	out := make([]syntax.Expr, len(list), len(list)+1)
+	slab := make([]syntax.Element, len(list))
 	for i, e := range list {
-		out[i] = w.element(e, w.key(e))
+		out[i] = w.element(&slab[i], e, w.key(e))
 	}
 	return out
 }
@@ -114,43 +113,13 @@ func (w *elementWriter) singles(list []*ruleset.Element) []syntax.Expr {
 func (w *elementWriter) intervals(list []*ruleset.Element) []syntax.Expr {
 	joined := intervals(list)
 	out := make([]syntax.Expr, len(joined), len(joined)+1)
+	slab := make([]syntax.Element, len(joined))
 	f := w.keys[0]
 	f.order = catalog.OrderNetwork
 	for i := range joined {
-		out[i] = w.element(joined[i].element, w.o.rangeOf(&f, joined[i].from, joined[i].to))
+		out[i] = w.element(&slab[i], joined[i].element, w.o.rangeOf(&f, joined[i].from, joined[i].to))
 	}
 	return out
-}
-
-// sort brings elements into the order of listings: by value, concatenations
-// by their bytes, flags by their lowest bit.
-func (w *elementWriter) sort(list []*ruleset.Element) {
-	if len(w.keys) > 1 {
-		slices.SortStableFunc(list, func(a, b *ruleset.Element) int { return bytes.Compare(a.Key, b.Key) })
-		return
-	}
-	f := &w.keys[0]
-	rank := func(e *ruleset.Element) uint64 { return uint64Of(bigEndian(f, e.Key)) }
-	switch {
-	case f.flags():
-		slices.SortStableFunc(list, func(a, b *ruleset.Element) int {
-			return bits.TrailingZeros64(rank(a)) - bits.TrailingZeros64(rank(b))
-		})
-	case f.host():
-		slices.SortStableFunc(list, func(a, b *ruleset.Element) int { return compareReversed(a.Key, b.Key) })
-	default:
-		slices.SortStableFunc(list, func(a, b *ruleset.Element) int { return bytes.Compare(a.Key, b.Key) })
-	}
-}
-
-// compareReversed compares little-endian numbers of one size.
-func compareReversed(a, b []byte) int {
-	for i := min(len(a), len(b)) - 1; i >= 0; i-- {
-		if a[i] != b[i] {
-			return int(a[i]) - int(b[i])
-		}
-	}
-	return len(a) - len(b)
 }
 
 // key writes an element's key.
@@ -184,9 +153,9 @@ func slice(v []byte, at, n int) []byte {
 	return v[min(at, len(v)):min(at+n, len(v))]
 }
 
-// element writes an element with what belongs to it.
-func (w *elementWriter) element(e *ruleset.Element, key syntax.Expr) *syntax.Element {
-	x := &syntax.Element{Key: key}
+// element fills in an element with what belongs to it.
+func (w *elementWriter) element(x *syntax.Element, e *ruleset.Element, key syntax.Expr) *syntax.Element {
+	x.Key = key
 	for _, s := range e.Exprs {
 		if s := w.o.stateful(s); s != nil {
 			x.Statements = append(x.Statements, s)

@@ -20,7 +20,7 @@ type interval struct {
 // that follows an open start closes it; one that is never closed runs to the
 // end of the key space.
 func intervals(list []*ruleset.Element) []interval {
-	slices.SortStableFunc(list, func(a, b *ruleset.Element) int {
+	sortRanked(list, leadingBytes, func(a, b *ruleset.Element) int {
 		if c := bytes.Compare(a.Key, b.Key); c != 0 {
 			return c
 		}
