@@ -7,6 +7,7 @@ import (
 	"verdict/capture"
 	"verdict/conntrack"
 	"verdict/engine"
+	"verdict/engine/vm"
 	"verdict/packet"
 	"verdict/packet/build"
 	"verdict/trace"
@@ -92,7 +93,10 @@ func (e *Engine) EvaluateInput(in *engine.Input) Outcome {
 // off.
 func (e *Engine) Trace(sink trace.Sink) { e.worker.Trace(sink) }
 
-// Engine gives access to the engine beneath: program, state, connections.
+// Program is the linked ruleset, which renderers of traces need.
+func (e *Engine) Program() *vm.Program { return e.engine.Program() }
+
+// Engine gives access to the engine beneath: state, connections, host.
 func (e *Engine) Engine() *engine.Engine { return e.engine }
 
 // Worker gives access to the worker beneath: hit counts and effects.
