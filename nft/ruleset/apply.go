@@ -144,7 +144,9 @@ func (tx *transaction) commit() *Ruleset {
 		return tx.abort()
 	}
 	for _, u := range tx.pending {
-		u.entry.SetTimeout(u.timeout, u.expires)
+		if !u.set.gone && !tx.gone(u.set.table) {
+			u.set.store.Retime(u.entry, u.timeout, u.expires)
+		}
 	}
 	for _, e := range tx.sets {
 		tx.commitSet(e)

@@ -11,7 +11,7 @@ import (
 // checkObject makes the kernel's checks of an object's definition.
 //
 // Ref: nft_counter.c, nft_quota.c, nft_limit.c, nft_connlimit.c, nft_ct.c, nft_synproxy.c, nft_tunnel.c
-func (tx *transaction) checkObject(t *Table, o *Object) error {
+func checkObject(t *Table, o *Object) error {
 	if o.Type == expr.ObjectCounter && o.Counter == nil {
 		o.Counter = &expr.Counter{}
 	}
@@ -21,11 +21,11 @@ func (tx *transaction) checkObject(t *Table, o *Object) error {
 	var r *refusal
 	switch o.Type {
 	case expr.ObjectQuota:
-		return tx.checkAlone(t, o.Quota)
+		return checkAlone(t, o.Quota)
 	case expr.ObjectLimit:
-		return tx.checkAlone(t, o.Limit)
+		return checkAlone(t, o.Limit)
 	case expr.ObjectSynproxy:
-		return tx.checkAlone(t, o.Synproxy)
+		return checkAlone(t, o.Synproxy)
 	case expr.ObjectCTHelper:
 		r = o.Helper.check(t.Family)
 	case expr.ObjectCTTimeout:
@@ -57,8 +57,8 @@ func (o *Object) checkGiven() *refusal {
 }
 
 // checkAlone checks an expression that is an object of its own.
-func (tx *transaction) checkAlone(t *Table, e expr.Expr) error {
-	c := expr.Checker{Place: tx.place(t)}
+func checkAlone(t *Table, e expr.Expr) error {
+	c := expr.Checker{Place: t.edit.place}
 	return e.Check(&c)
 }
 

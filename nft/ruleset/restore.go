@@ -24,7 +24,8 @@ func Restore(rs *Ruleset, elements func(*Table, *Set) []Element, now int64) (*Ru
 			return nil, fmt.Errorf("table %v %s is there twice", t.Family, t.Name)
 		}
 		work := *t
-		work.find, work.edit = nil, &tableEdit{place: i}
+		work.find, work.edit = nil, &tableEdit{index: i}
+		tx.describe(&work)
 		tx.tables = append(tx.tables, &work)
 		if err := tx.restoreTable(&work, elements); err != nil {
 			return nil, fmt.Errorf("table %v %s: %w", t.Family, t.Name, err)

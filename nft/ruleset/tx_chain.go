@@ -121,7 +121,7 @@ func (tx *transaction) addChain(t *Table, c *Change) error {
 }
 
 // gone tells whether a table was deleted in this transaction.
-func (tx *transaction) gone(t *Table) bool { return tx.tables[t.edit.place] != t }
+func (tx *transaction) gone(t *Table) bool { return tx.tables[t.edit.index] != t }
 
 // hookChain makes the chain a base chain if it was declared as one.
 //

@@ -13,6 +13,7 @@ import (
 
 // timeUpdate is a new lifetime that an element gets at the commit.
 type timeUpdate struct {
+	set              *setEdit
 	entry            *set.Entry
 	timeout, expires int64
 }
@@ -77,7 +78,7 @@ type adder struct {
 // addElements adds elements. All that come before one that is not well formed
 // are inserted at once, so that the set can use its bulk path.
 func (tx *transaction) addElements(t *Table, s *Set, c *Change) error {
-	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, batch: elem.NewBatch(int(s.KeyLen)), place: tx.place(t)}
+	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, batch: elem.NewBatch(int(s.KeyLen)), place: t.edit.place}
 	entries := make([]*set.Entry, 0, len(c.Elements))
 	var bad error
 	for i := range c.Elements {
@@ -181,7 +182,7 @@ func (a *adder) present(el *Element, e, old *set.Entry, err error) error {
 	}
 	if old != nil && a.set.Flags&SetTimeout != 0 && (el.HasTimeout || el.Expires != 0) {
 		if el.Expires != 0 || old.Timeout() != e.Timeout() {
-			a.tx.pending = append(a.tx.pending, timeUpdate{old, e.Timeout(), e.Expires()})
+			a.tx.pending = append(a.tx.pending, timeUpdate{a.set.edit, old, e.Timeout(), e.Expires()})
 			a.tx.changed = true
 		}
 	}

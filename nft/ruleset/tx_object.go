@@ -54,7 +54,7 @@ func (tx *transaction) addObject(t *Table, c *Change) error {
 		}
 		return tx.updateObject(t, i, &def)
 	}
-	if err := tx.checkObject(t, &def); err != nil {
+	if err := checkObject(t, &def); err != nil {
 		return err
 	}
 	if err := settleL3Proto(t.Family, &def); err != nil {
@@ -72,7 +72,7 @@ func (tx *transaction) updateObject(t *Table, i int, def *Object) error {
 	if def.Quota == nil && def.Limit == nil && def.Synproxy == nil {
 		return nil
 	}
-	if err := tx.checkObject(t, def); err != nil {
+	if err := checkObject(t, def); err != nil {
 		return err
 	}
 	o := tx.ownObject(t, i)

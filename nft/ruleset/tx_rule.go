@@ -165,7 +165,7 @@ func (tx *transaction) resetRule(t *Table, c *Change, i int) error {
 //
 // Ref: nf_tables_api.c, nf_tables_newexpr
 func (tx *transaction) bind(t *Table, def *RuleDef) ([]expr.Expr, error) {
-	tx.checker = expr.Checker{Place: tx.place(t)}
+	tx.checker = expr.Checker{Place: t.edit.place}
 	exprs, own := def.Exprs, false
 	for i, e := range exprs {
 		err := e.Check(&tx.checker)
@@ -192,9 +192,9 @@ func (tx *transaction) bind(t *Table, def *RuleDef) ([]expr.Expr, error) {
 	return exprs, nil
 }
 
-// place describes the rules' surroundings to the checks of expressions.
-func (tx *transaction) place(t *Table) expr.Place {
-	return expr.Place{
+// describe prepares what the checks of expressions need to know of a table.
+func (tx *transaction) describe(t *Table) {
+	t.edit.place = expr.Place{
 		Family: uint8(t.Family),
 		SetByName: func(name string, id uint32) *expr.SetInfo {
 			if i := tx.findSet(t, name, id); i >= 0 {

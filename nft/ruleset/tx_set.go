@@ -104,7 +104,7 @@ func (tx *transaction) addSet(t *Table, c *Change) error {
 		return tx.updateSet(t, c, i, &def)
 	}
 	if len(def.Exprs) > 0 {
-		if err := checkSetExprs(tx.place(t), def.Exprs); err != nil {
+		if err := checkSetExprs(t.edit.place, def.Exprs); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"verdict/catalog"
+	"verdict/nft/expr"
 )
 
 const maxName = 255 // bytes of the name of anything
@@ -11,7 +12,7 @@ const maxName = 255 // bytes of the name of anything
 // tableEdit is the working state of a table within a transaction.
 type tableEdit struct {
 	base       *Table // in the old snapshot, nil for a new table
-	place      int    // in transaction.tables
+	index      int    // in transaction.tables
 	chains     list[string, Chain, *Chain]
 	sets       list[string, Set, *Set]
 	objects    list[objectKey, Object, *Object]
@@ -20,9 +21,8 @@ type tableEdit struct {
 	toggled  bool // the dormant flag changed in this batch
 	validate bool // got jumps or expressions that depend on the hook
 	numbers  map[string]*numbers
+	place    expr.Place // for the checks of expressions
 }
-
-func flushes(op Op) bool { return op == OpDelete || op == OpDestroy }
 
 // flushRuleset deletes all tables, or those of one family.
 func (tx *transaction) flushRuleset(c *Change) error {
@@ -66,7 +66,8 @@ func (tx *transaction) edit(i int) *Table {
 	}
 	tx.ownTables()
 	work := *t
-	work.edit = &tableEdit{base: t, place: i}
+	work.edit = &tableEdit{base: t, index: i}
+	tx.describe(&work)
 	if work.NextHandle == 0 {
 		work.NextHandle = 1
 	}
@@ -159,7 +160,8 @@ func (tx *transaction) addTable(c *Change) error {
 			t.Owner = tx.opts.Owner
 		}
 	}
-	t.edit = &tableEdit{place: len(tx.tables)}
+	t.edit = &tableEdit{index: len(tx.tables)}
+	tx.describe(t)
 	tx.tables = append(tx.tables, t)
 	tx.changed = true
 	return nil
