@@ -1,6 +1,8 @@
 package pipapo
 
 import (
+	"math"
+
 	"verdict/set/elem"
 	"verdict/set/internal/huge"
 	"verdict/set/internal/radix"
@@ -21,6 +23,9 @@ const (
 	// largestShare is the highest share of elements that a good cut leaves in
 	// one cell.
 	largestShare = 0.875
+	// copies is how often an element may be in cells on average where the
+	// ranges overlap so much that no cut is good.
+	copies = 8
 )
 
 // column is one word of the boxes of all elements.
@@ -48,7 +53,7 @@ func (w *writer) rebuild(ents []*elem.Entry) {
 		ids[i] = uint32(i)
 	}
 	for g := 0; g < groups && len(ids) > 0; g++ {
-		w.trees[g], ids = b.tree(ids, -1)
+		w.trees[g], ids = b.tree(ids, -1, copies)
 		if w.trees[g] == nil {
 			w.trees[g] = newTree(0, bucket{b: 1}, w.owner)
 			break
@@ -106,20 +111,21 @@ func (b *builder) newNode(cells int) *node {
 type plan struct {
 	word   int
 	firsts []uint32
-	cost   float64
+	mean   float64 // cells of an element
+	cost   float64 // elements in a cell
 }
 
 // tree makes a tree of elements, and returns those that it does not take:
 // none, if the tree is part of another one, which does not take them either.
 // word is that of the tree it is part of, or -1. There is no tree if no cut is
-// good.
-func (b *builder) tree(ids []uint32, outer int) (*tree, []uint32) {
+// good. room is how often elements may be copied on average.
+func (b *builder) tree(ids []uint32, outer int, room float64) (*tree, []uint32) {
 	if len(ids) <= bucketSize {
 		t := newTree(0, bucket{}, b.w.owner)
 		b.chain(&t.nodes[0].cells[0], ids)
 		return t, nil
 	}
-	p, ok := b.plan(ids, outer)
+	p, ok := b.plan(ids, outer, room)
 	if !ok {
 		return nil, ids
 	}
@@ -131,16 +137,16 @@ func (b *builder) tree(ids []uint32, outer int) (*tree, []uint32) {
 		t.nodes, t.firsts = append(t.nodes, n), append(t.firsts, firsts[0])
 		for i, first := range firsts {
 			n.keys[i] = first
-			b.cell(&n.cells[i], lists[begin[c+i]:begin[c+i+1]], p.word)
+			b.cell(&n.cells[i], lists[begin[c+i]:begin[c+i+1]], p.word, room/p.mean)
 		}
 	}
 	return t, wide
 }
 
 // cell fills the bucket of a cell in a tree that cuts the given word.
-func (b *builder) cell(k *bucket, ids []uint32, word int) {
+func (b *builder) cell(k *bucket, ids []uint32, word int, room float64) {
 	if len(ids) > bucketSize {
-		k.sub, _ = b.tree(ids, word)
+		k.sub, _ = b.tree(ids, word, room)
 	}
 	if k.sub == nil {
 		b.chain(k, ids)
@@ -200,7 +206,7 @@ func (b *builder) tellingWords(ids []uint32) (x, y uint8) {
 // cut in the cells. Otherwise it is the one with the fewest cells, as long as
 // they divide the elements well: a lookup then finds the upper tree in the
 // nearest cache, and only one line of the lower ones is not.
-func (b *builder) plan(ids []uint32, outer int) (plan, bool) {
+func (b *builder) plan(ids []uint32, outer int, room float64) (plan, bool) {
 	best, found := plan{}, false
 	for word := range b.columns {
 		if word == outer {
@@ -217,7 +223,33 @@ func (b *builder) plan(ids []uint32, outer int) (plan, bool) {
 			best, found = p, true
 		}
 	}
-	return best, found
+	if !found {
+		return b.crowdedPlan(ids, outer, room)
+	}
+	return best, true
+}
+
+// crowdedPlan chooses a cut where all of them put many elements into several
+// cells: the one whose cells are smallest for what it copies.
+func (b *builder) crowdedPlan(ids []uint32, outer int, room float64) (plan, bool) {
+	best, bestWorth := plan{}, 0.0
+	for word := range b.columns {
+		if word == outer {
+			continue
+		}
+		sorted := b.sortBy(word, ids)
+		for parts := 2; parts <= 8; parts *= 2 {
+			firsts := firstsOf(sorted, (len(ids)+parts-1)/parts)
+			mean, wide, largest := b.sample(ids, word, firsts)
+			if len(firsts) < 2 || wide > 0 || mean > room || largest > largestShare {
+				continue
+			}
+			if worth := -math.Log(largest) / math.Log(mean+0.01); worth > bestWorth {
+				best, bestWorth = plan{word, firsts, mean, float64(len(ids)) * largest}, worth
+			}
+		}
+	}
+	return best, bestWorth > 0
 }
 
 // planFor returns the cut of one word with the smallest good cells.
@@ -230,7 +262,7 @@ func (b *builder) planFor(word int, ids []uint32) (plan, bool) {
 		}
 		mean, wide, largest := b.sample(ids, word, firsts)
 		if mean <= meanCells && wide <= wideShare && largest <= largestShare {
-			return plan{word, firsts, float64(len(ids)) * mean / float64(len(firsts))}, true
+			return plan{word, firsts, mean, float64(len(ids)) * mean / float64(len(firsts))}, true
 		}
 	}
 	return plan{}, false

@@ -1,15 +1,18 @@
 package pipapo_test
 
 import (
+	"flag"
 	"testing"
 
 	"verdict/internal/simd"
 	"verdict/set/settest"
 )
 
+var soak = flag.Int("soak", 6_000, "random operations in each shape at each level")
+
 // Random operations in each shape, at each level of vector instructions.
 func TestSoak(t *testing.T) {
-	n := 100_000
+	n := *soak
 	if testing.Short() {
 		n = 2_000
 	}

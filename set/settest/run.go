@@ -63,6 +63,17 @@ func Run(t *testing.T, c Config) {
 	t.Run("allocations", func(t *testing.T) { Allocations(t, c) })
 }
 
+// Fuzz checks one sequence of operations, chosen by rapid, which turns the
+// input of a fuzz target into such choices.
+func Fuzz(c Config) func(t *testing.T, input []byte) {
+	return rapid.MakeFuzz(func(rt *rapid.T) {
+		m := newMachine(rt, c, drawn{rt})
+		for range rapid.IntRange(1, 60).Draw(rt, "operations") {
+			m.step()
+		}
+	})
+}
+
 // Soak runs n random operations.
 func Soak(t testing.TB, c Config, n int, seed uint64) {
 	m := newMachine(t, c, rand.New(rand.NewPCG(seed, 2)))
