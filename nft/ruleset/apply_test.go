@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what the scripts give into their 
 // TestScripts runs the archives in testdata. Their sections, in order: `apply`
 // applies a batch (a line `@now MS` sets the time, `@owner NAME` the program,
 // `@check` checks only); `want` lists the refused changes, counted from 1, as
-// lines `CHANGE ERRNO`, and is `ok` if it is missing; `dump` is the ruleset.
+// lines `CHANGE ERRNO`, and is `ok` if it is missing; `dump` is the ruleset; `debug` is the text of the last batch; `end NAME` ends a program.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -44,6 +44,8 @@ func runScript(t *testing.T, a *txtar.Archive) {
 	var rs *Ruleset
 	var opts Options
 	unexpected := ""
+	var base *Ruleset // before the last batch
+	var batch []Change
 	settle := func() {
 		if unexpected != "" {
 			t.Error(unexpected)
@@ -53,7 +55,10 @@ func runScript(t *testing.T, a *txtar.Archive) {
 	for i := range a.Files {
 		f := &a.Files[i]
 		got := ""
-		switch kind, _, _ := strings.Cut(f.Name, " "); kind {
+		switch kind, rest, _ := strings.Cut(f.Name, " "); kind {
+		case "end":
+			rs = Disown(rs, rest)
+			continue
 		case "apply":
 			settle()
 			opts = scriptOptions(t, opts, string(f.Data))
@@ -61,7 +66,8 @@ func runScript(t *testing.T, a *txtar.Archive) {
 			if rs != nil {
 				before = timeless(dump(rs))
 			}
-			next, errs := Apply(rs, parseScript(string(f.Data)), opts)
+			base, batch = rs, parseScript(string(f.Data))
+			next, errs := Apply(rs, batch, opts)
 			if rs != nil && timeless(dump(rs)) != before {
 				t.Errorf("%s: the old snapshot changed", f.Name)
 			}
@@ -81,6 +87,8 @@ func runScript(t *testing.T, a *txtar.Archive) {
 			unexpected = ""
 		case "dump":
 			got = dump(rs)
+		case "debug":
+			got = string(AppendDebug(nil, base, batch))
 		default:
 			t.Fatalf("unknown section %q", f.Name)
 		}

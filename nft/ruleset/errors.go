@@ -35,6 +35,12 @@ func (e *ChangeError) Unwrap() error { return e.Errno }
 // Code is the stable code of the diagnostic: kernel/ and the errno's name.
 func (e *ChangeError) Code() diag.Code { return diag.Code("kernel/" + ErrnoName(e.Errno)) }
 
+// Diagnostic is the error in the form of the other mistakes in a ruleset's
+// text.
+func (e *ChangeError) Diagnostic() *diag.Diagnostic {
+	return &diag.Diagnostic{Code: e.Code(), Message: e.Error(), Span: e.Place, Hint: e.Hint}
+}
+
 // refusal is why a change is refused, before it is tied to the change.
 type refusal struct {
 	errno  syscall.Errno

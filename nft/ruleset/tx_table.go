@@ -37,11 +37,6 @@ func (tx *transaction) flushRuleset(c *Change) error {
 	return nil
 }
 
-// owns tells whether the program may change the table.
-func (tx *transaction) owns(t *Table) bool {
-	return t.Flags&TableOwner == 0 || t.Owner == "" || t.Owner == tx.opts.Owner
-}
-
 func (tx *transaction) ownTables() {
 	if tx.shared {
 		tx.tables = append(make([]*Table, 0, len(tx.tables)+4), tx.tables...)
@@ -169,26 +164,18 @@ func (tx *transaction) addTable(c *Change) error {
 
 func (tx *transaction) updateTable(i int, def TableDef) error {
 	t := tx.tables[i]
-	const known = TableDormant | TableOwner | TablePersist
-	added, dropped := def.Flags&^t.Flags, t.Flags&^def.Flags
-	switch {
-	case def.Flags&^known != 0:
-		return refuse(syscall.EOPNOTSUPP, "table flags %#x", def.Flags&^known)
-	case (added|dropped)&TablePersist != 0:
-		return refuse(syscall.EOPNOTSUPP, "the flag persist of a table cannot change")
-	case dropped&TableOwner != 0:
-		return refuse(syscall.EOPNOTSUPP, "a table cannot lose its owner")
-	case added&TableOwner != 0 && (t.Flags&TablePersist == 0 || t.Owner != ""):
-		return refuse(syscall.EOPNOTSUPP, "a table that has no flag persist cannot be claimed")
+	if r := checkTableUpdate(t, def.Flags); r != nil {
+		return r
 	}
+	changed := def.Flags ^ t.Flags
 	work := tx.edit(i)
-	if (added|dropped)&TableDormant != 0 {
+	if changed&TableDormant != 0 {
 		if work.edit.toggled {
 			return refuse(syscall.EINVAL, "the flag dormant changes twice in one batch")
 		}
 		work.edit.toggled = true
 	}
-	if added&TableOwner != 0 {
+	if changed&TableOwner != 0 {
 		if work.Owner = def.Owner; work.Owner == "" {
 			work.Owner = tx.opts.Owner
 		}
