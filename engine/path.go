@@ -56,6 +56,10 @@ func (w *Worker) markLoopback(d *device) {
 
 // deliver takes a frame through the hooks of its protocol.
 func (w *Worker) deliver(d *device) {
+	if d = w.untag(d); d == nil {
+		w.lost("no VLAN interface takes its tag")
+		return
+	}
 	family := w.family()
 	switch family {
 	case catalog.FamilyUnspec:
@@ -64,10 +68,6 @@ func (w *Worker) deliver(d *device) {
 		if w.meta.PktType != packet.PktOtherHost {
 			w.hook(catalog.FamilyARP, catalog.HookARPInput, w.engine.hooks.arp[catalog.HookARPInput])
 		}
-		return
-	}
-	if d = w.untag(d); d == nil {
-		w.lost("no VLAN interface takes its tag")
 		return
 	}
 	switch w.view.Receive(d.loopback) {
