@@ -166,6 +166,21 @@ func eachTable(w io.Writer, rs *ruleset.Ruleset, scope Scope, empty bool, pick f
 	return nil
 }
 
+// UsesXT reports whether a table holds expressions of iptables-nft, for which
+// nft warns when it lists the table.
+func UsesXT(t *ruleset.Table) bool {
+	for _, c := range t.Chains {
+		for _, r := range c.Rules {
+			for _, e := range r.Exprs {
+				if _, ok := e.(*expr.XT); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // ChainDeclaration decompiles a chain without its rules.
 func ChainDeclaration(t *ruleset.Table, c *ruleset.Chain, o Options) *syntax.Chain {
 	return chainFrame(t, c, &o)

@@ -63,18 +63,25 @@ func (o *Options) timeoutPolicy(p *ruleset.TimeoutPolicy) *syntax.TimeoutSpec {
 	return x
 }
 
+// timeoutState is a state of a timeout policy with the seconds that nft takes
+// for the kernel's default.
+type timeoutState struct {
+	name  string
+	usual uint32
+}
+
 // The states of timeout policies.
 // Ref: include/uapi/linux/netfilter/nfnetlink_cttimeout.h.
 var (
-	tcpTimeouts = []string{
-		"syn_sent", "syn_recv", "established", "fin_wait", "close_wait", "last_ack", "time_wait", "close",
-		"syn_sent2", "retrans", "unack",
+	tcpTimeouts = []timeoutState{
+		{"syn_sent", 120}, {"syn_recv", 60}, {"established", 432000}, {"fin_wait", 120}, {"close_wait", 60},
+		{"last_ack", 30}, {"time_wait", 120}, {"close", 10}, {"syn_sent2", 120}, {"retrans", 300}, {"unack", 300},
 	}
-	udpTimeouts = []string{"unreplied", "replied"}
+	udpTimeouts = []timeoutState{{"unreplied", 30}, {"replied", 120}}
 )
 
-// timeoutStates orders the states that a policy names; those unknown to the
-// protocol come last.
+// timeoutStates gives the states of a policy that differ from the default,
+// in the kernel's order; those unknown to the protocol come last.
 func timeoutStates(p *ruleset.TimeoutPolicy) []string {
 	order := udpTimeouts
 	if p.Protocol == 6 {
@@ -83,9 +90,9 @@ func timeoutStates(p *ruleset.TimeoutPolicy) []string {
 	var list []string
 	seen := map[string]bool{}
 	for _, s := range order {
-		if _, ok := p.Values[s]; ok {
-			list = append(list, s)
-			seen[s] = true
+		seen[s.name] = true
+		if v, ok := p.Values[s.name]; ok && v != s.usual {
+			list = append(list, s.name)
 		}
 	}
 	for _, s := range sortedKeys(p.Values) {

@@ -111,9 +111,6 @@ func TestRewrittenRules(t *testing.T) {
 		{"ip", "ct event set new|related|destroy", "ct event set new,related,destroy"},
 		{"ip", "meta mark set ip saddr map { 1.1.1.1 : 7, 2.2.2.0/24 : 8 }", "meta mark set ip saddr map { 1.1.1.1 : 0x00000007, 2.2.2.0/24 : 0x00000008 }"},
 		{"ip", `iifname { "eth*", "lo" }`, `iifname { "eth*", "lo" }`},
-		{"ip", "ip dscp set ip dscp | 0x3", "ip dscp set ip dscp | 0x03"},
-		{"ip6", "ip6 dscp set ip6 dscp | 0x3", "ip6 dscp set ip6 dscp | 0x03"},
-		{"ip", "ip dscp set meta mark", "ip dscp set meta mark"},
 		{"ip", "meta mark set ip dscp << 2 | 0x10", "meta mark set ip dscp << 2 | 0x10"},
 	} {
 		got, err := listedRule(c.family, c.rule)
@@ -279,5 +276,22 @@ table ip6 b {
 	}
 	if got := Ruleset(rs, Options{}); len(got.Items) != 2 {
 		t.Errorf("a file of %d items, want 2", len(got.Items))
+	}
+}
+
+// TestTimeoutPolicy lists the states that differ from the kernel's defaults.
+func TestTimeoutPolicy(t *testing.T) {
+	const source = "add table ip t\nadd ct timeout ip t x { protocol tcp; policy = { close : 20s, established : 2m, syn_sent : 120s }; }\n"
+	rs, err := load(nil, diag.NewSource("timeout", []byte(source)), compileOptions(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := List(&b, rs, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "table ip t {\n\tct timeout x {\n\t\tprotocol tcp\n\t\tl3proto ip\n\t\tpolicy = { established : 2m, close : 20s }\n\t}\n}\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }
