@@ -112,12 +112,34 @@ func (l *linker) rule(r *ruleset.Rule) error {
 			return err
 		}
 	}
-	p.code = append(p.code, inst{op: opEndRule, expr: uint16(len(r.Exprs))})
+	p.code = append(p.code, inst{op: opEndRule, expr: uint8(len(r.Exprs))})
 	next := uint32(len(p.code))
 	for i := start; i < len(p.code); i++ {
 		p.code[i].next, p.code[i].rule = next, number
 	}
+	fuse(p.code[start:])
 	return nil
+}
+
+// fuse marks the loads of a rule that a fast compare of the loaded register
+// follows. Nothing jumps between the two, since jumps lead to rules.
+func fuse(rule []inst) {
+	for i := range len(rule) - 1 {
+		in, next := &rule[i], &rule[i+1]
+		compares := next.op == opCmpFast || next.op == opCmpFastNeq
+		in.fused = in.op.loadsWord() && compares && next.src == in.dst
+	}
+}
+
+// loadsWord tells which instructions run does in place and which store one
+// word.
+func (o opcode) loadsWord() bool {
+	switch o {
+	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
+		opL4Proto, opNFProto, opMark, opBitwiseFast:
+		return true
+	}
+	return false
 }
 
 func (l *linker) unsupported(what string) error {
@@ -126,7 +148,7 @@ func (l *linker) unsupported(what string) error {
 
 // emit appends an instruction.
 func (l *linker) emit(in inst) error {
-	in.expr = uint16(l.ex)
+	in.expr = uint8(l.ex)
 	l.program.code = append(l.program.code, in)
 	return nil
 }

@@ -101,7 +101,7 @@ func (l *linker) cmp(x *expr.Cmp) error {
 	case equality && n <= 4:
 		in.op, in.val, in.mask = opCmpFast, word(x.Value.Bytes), uint32(1<<(8*n)-1)
 		if x.Op == expr.CmpNeq {
-			in.op = opCmpFastNeq
+			in.op, in.inv = opCmpFastNeq, true
 		}
 		return l.emit(in)
 	case equality && n <= 16:
@@ -182,7 +182,16 @@ func (l *linker) meta(x *expr.Meta) error {
 	if x.Set {
 		return l.emit(inst{op: opMetaSet, sub: uint8(x.Key.Number), src: reg(x.Src)})
 	}
-	return l.emit(inst{op: opMeta, sub: uint8(x.Key.Number), dst: reg(x.Dst)})
+	in := inst{op: opMeta, sub: uint8(x.Key.Number), dst: reg(x.Dst)}
+	switch x.Key.Number {
+	case metaL4proto:
+		in.op = opL4Proto
+	case metaNfproto:
+		in.op = opNFProto
+	case metaMark:
+		in.op = opMark
+	}
+	return l.emit(in)
 }
 
 func (l *linker) ct(x *expr.CT) error {
@@ -206,7 +215,11 @@ func (l *linker) lowerLoad(e expr.Expr) (done bool, err error) {
 	switch x := e.(type) {
 	case *expr.Exthdr:
 		p.exthdrs = append(p.exthdrs, x)
-		return true, l.emit(inst{op: opExthdr, ref: uint32(len(p.exthdrs) - 1), dst: reg(x.Dst), src: reg(x.Src)})
+		op := opExthdr
+		if x.Write || x.Strip {
+			op = opExthdrWrite
+		}
+		return true, l.emit(inst{op: op, ref: uint32(len(p.exthdrs) - 1), dst: reg(x.Dst), src: reg(x.Src)})
 	case *expr.Fib:
 		u.Fib = true
 		p.fibs = append(p.fibs, x)

@@ -128,65 +128,54 @@ func (m *Machine) Run(b *Base, pkt *Packet) Verdict {
 	return m.verdict
 }
 
-// run is the evaluation loop. Frequent expressions are done in place; step
-// holds every other, and the same ones again for the traced loop.
+// run is the evaluation loop. Frequent expressions are done in place, loads
+// together with the comparison behind them; step holds every other, and the
+// same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
 	code := m.prog.code
 	data, network, transport := m.window()
 	for {
 		in := &code[pc]
+		var value uint32
+		loaded := false
 		switch in.op {
 		case opNetwork4:
 			if at := network + int(in.off); at+4 <= len(data) {
-				m.put32(in.dst, binary.LittleEndian.Uint32(data[at:]))
-				pc++
-				continue
+				value, loaded = binary.LittleEndian.Uint32(data[at:]), true
 			}
 		case opNetwork2:
 			if at := network + int(in.off); at+2 <= len(data) {
-				m.put32(in.dst, uint32(binary.LittleEndian.Uint16(data[at:])))
-				pc++
-				continue
+				value, loaded = uint32(binary.LittleEndian.Uint16(data[at:])), true
 			}
 		case opNetwork1:
 			if at := network + int(in.off); at < len(data) {
-				m.put32(in.dst, uint32(data[at]))
-				pc++
-				continue
+				value, loaded = uint32(data[at]), true
 			}
 		case opTransport4:
 			if at := transport + int(in.off); at+4 <= len(data) {
-				m.put32(in.dst, binary.LittleEndian.Uint32(data[at:]))
-				pc++
-				continue
+				value, loaded = binary.LittleEndian.Uint32(data[at:]), true
 			}
 		case opTransport2:
 			if at := transport + int(in.off); at+2 <= len(data) {
-				m.put32(in.dst, uint32(binary.LittleEndian.Uint16(data[at:])))
-				pc++
-				continue
+				value, loaded = uint32(binary.LittleEndian.Uint16(data[at:])), true
 			}
 		case opTransport1:
 			if at := transport + int(in.off); at < len(data) {
-				m.put32(in.dst, uint32(data[at]))
-				pc++
-				continue
+				value, loaded = uint32(data[at]), true
 			}
-		case opCmpFast:
-			pc++
-			if m.get32(in.src)&in.mask != in.val {
-				pc = in.next
-			}
-			continue
-		case opCmpFastNeq:
-			pc++
-			if m.get32(in.src)&in.mask == in.val {
-				pc = in.next
-			}
-			continue
+		case opL4Proto:
+			value, loaded = uint32(m.pkt.View.L4Proto), m.pkt.View.L4OK
+		case opNFProto:
+			value, loaded = uint32(m.pkt.Family), true
+		case opMark:
+			value, loaded = m.pkt.Meta.Mark, true
 		case opBitwiseFast:
-			m.put32(in.dst, m.get32(in.src)&in.mask^in.val)
+			value, loaded = m.get32(in.src)&in.mask^in.val, true
+		case opCmpFast, opCmpFastNeq:
 			pc++
+			if (m.get32(in.src)&in.mask == in.val) == in.inv {
+				pc = in.next
+			}
 			continue
 		case opImmediate4:
 			m.put32(in.dst, in.val)
@@ -209,12 +198,33 @@ func (m *Machine) run(pc uint32) {
 			pc = m.stack[m.depth]
 			continue
 		}
-		next, done := m.follow(in, pc, m.step(in))
-		if done {
-			return
+		if loaded {
+			m.put32(in.dst, value)
+			pc++
+			if in.fused {
+				compare := &code[pc]
+				pc++
+				if (value&compare.mask == compare.val) == compare.inv {
+					pc = compare.next
+				}
+			}
+			continue
 		}
-		pc = next
-		data, network, transport = m.window()
+		switch did := m.step(in); did {
+		case outNext:
+			pc++
+		case outBreak:
+			pc = in.next
+		default:
+			next, done := m.follow(in, pc, did)
+			if done {
+				return
+			}
+			pc = next
+		}
+		if in.op >= opFirstWriter {
+			data, network, transport = m.window()
+		}
 	}
 }
 

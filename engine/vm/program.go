@@ -119,6 +119,9 @@ const (
 	opBitwiseFast // (reg32 & mask) ^ value
 	opVerdict     // immediate verdict
 	opImmediate4  // one word
+	opL4Proto     // meta l4proto
+	opNFProto     // meta nfproto
+	opMark        // meta mark
 	// The general forms.
 	opPayload
 	opMeta
@@ -147,7 +150,6 @@ const (
 	opTunnel
 	opMetaSet
 	opCTSet
-	opPayloadWrite
 	opDynset
 	opObjref
 	opReject
@@ -162,7 +164,14 @@ const (
 	opSynproxy
 	opFlowOffload
 	opPass // nothing: an object without effect on verdicts
+	// The forms that change the packet's bytes.
+	opPayloadWrite
+	opExthdrWrite
 )
+
+// opFirstWriter is the first of the instructions behind which the packet's
+// bytes may be others.
+const opFirstWriter = opPayloadWrite
 
 // inst is one instruction. Registers are byte offsets into the register file.
 type inst struct {
@@ -172,11 +181,14 @@ type inst struct {
 	dst  uint8
 	len  uint8
 	inv  bool
-	expr uint16 // index of the expression in its rule
-	next uint32 // first instruction of the next rule: where a break goes
-	off  uint32 // payload offset, index of constants, chain index
-	ref  uint32 // index into one of the program's tables; for opEndRule the rule number
-	mask uint32
-	val  uint32
-	rule uint32 // number of the rule
+	expr uint8 // index of the expression in its rule, which has 128 at most
+	// fused says that the next instruction is a fast compare of the register
+	// that this one stores: run does both at once.
+	fused bool
+	next  uint32 // first instruction of the next rule: where a break goes
+	off   uint32 // payload offset, index of constants, chain index
+	ref   uint32 // index into one of the program's tables; for opEndRule the rule number
+	mask  uint32
+	val   uint32
+	rule  uint32 // number of the rule
 }

@@ -41,7 +41,7 @@ func (m *Machine) step(in *inst) outcome {
 		return outNext
 	case opVerdict:
 		return m.verdictOf(catalog.VerdictKind(int32(in.val)), in.off, in)
-	case opMeta:
+	case opMeta, opL4Proto, opNFProto, opMark:
 		return m.meta(in)
 	case opMetaSet:
 		return m.metaSet(in)
@@ -72,7 +72,7 @@ func (m *Machine) step(in *inst) outcome {
 		return m.numgen(in)
 	case opHash:
 		return m.hash(in)
-	case opExthdr:
+	case opExthdr, opExthdrWrite:
 		return m.exthdr(in)
 	case opInner:
 		return m.inner(in)
