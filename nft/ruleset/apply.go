@@ -17,6 +17,8 @@ type Options struct {
 	Owner string
 	// CheckOnly makes all checks but keeps the old contents.
 	CheckOnly bool
+	// Notify is told what the batch did, in order, once it is committed.
+	Notify func(Event)
 }
 
 // Apply applies a batch to a snapshot and returns the next one, or the errors
@@ -112,6 +114,7 @@ type transaction struct {
 	unbound   []unbound
 	sets      []*setEdit // sets with a transaction of their own
 	pending   []timeUpdate
+	events    []Event
 }
 
 // setRef and chainRef name items that the batch made, for references by the
@@ -162,6 +165,7 @@ func (tx *transaction) commit() *Ruleset {
 		t.seal()
 		next.Tables = append(next.Tables, t)
 	}
+	tx.notify()
 	return next
 }
 

@@ -109,6 +109,7 @@ func (tx *transaction) addChain(t *Table, c *Change) error {
 	}
 	chain.Handle = t.newHandle()
 	t.edit.chains.add(chain)
+	tx.note(Event{Op: OpAdd, Kind: KindChain, Table: t, Chain: chain})
 	tx.changed = true
 	if def.Binding {
 		if tx.newChains == nil {
@@ -216,6 +217,7 @@ func (tx *transaction) updateChain(t *Table, i int, def *ChainDef) error {
 	base.Devices = append(append([]string(nil), base.Devices...), devices...)
 	work.edit.devices = append(work.edit.devices, devices...)
 	work.Base = &base
+	tx.note(Event{Op: OpAdd, Kind: KindChain, Table: t, Chain: work})
 	tx.changed = true
 	return nil
 }
@@ -251,6 +253,7 @@ func (tx *transaction) deleteChain(t *Table, c *Change, i int) error {
 		return refuse(syscall.EBUSY, "chain %q is the target of %d rules or elements", chain.Name, chain.use).at(nameWord)
 	}
 	tx.flushChain(t, i)
+	tx.note(Event{Op: OpDelete, Kind: KindChain, Table: t, Chain: chain})
 	t.edit.chains.remove(i)
 	tx.changed = true
 	return nil
@@ -274,6 +277,7 @@ func (tx *transaction) flushChain(t *Table, i int) {
 		return
 	}
 	work := t.ownChain(i)
+	tx.noteRules(t, work)
 	old := work.edit
 	work.edit = newRuleEdit(nil)
 	old.each(func(_ int32, r *Rule) bool {
@@ -304,6 +308,7 @@ func (tx *transaction) renameChain(t *Table, c *Change) error {
 	t.edit.chains.rename(i, work.Name, c.NewName)
 	tx.renamed(t, work.Name, c.NewName)
 	work.Name = c.NewName
+	tx.note(Event{Op: OpAdd, Kind: KindChain, Table: t, Chain: work})
 	tx.changed = true
 	return nil
 }

@@ -45,19 +45,9 @@ func (tx *transaction) changeElements(c *Change) error {
 	case OpFlush:
 		return tx.flushSet(t, i)
 	case OpReset:
-		return s.hasAll(c.Elements, tx.opts.Now)
+		return tx.resetElements(t, i, c.Elements)
 	}
 	return refuse(syscall.EOPNOTSUPP, "elements cannot be changed this way")
-}
-
-// hasAll checks that the elements whose state is reset exist.
-func (s *Set) hasAll(elements []Element, now int64) error {
-	for i := range elements {
-		if s.Elements.back.set.Get(elements[i].entry(), now) == nil {
-			return refuse(syscall.ENOENT, "no such element in set %q", s.Name).on(elements[i].Place)
-		}
-	}
-	return nil
 }
 
 // adder adds the elements of one change.
@@ -100,6 +90,7 @@ func (a *adder) insert(entries []*set.Entry, elements []Element) error {
 	for at := 0; at < len(entries); at++ {
 		n, old, err := a.set.edit.store.InsertAll(entries[at:], a.tx.opts.Now)
 		a.tx.changed = a.tx.changed || n > 0
+		a.tx.noteElements(OpAdd, a.table, a.set, entries[at:at+n])
 		if err == nil {
 			return nil
 		}
@@ -345,6 +336,7 @@ func (tx *transaction) deleteElements(t *Table, s *Set, c *Change) error {
 			}
 			return refused(err).on(el.Place)
 		}
+		tx.noteElements(OpDelete, t, s, []*set.Entry{old})
 		tx.unreferElement(t, s, old)
 		tx.changed = true
 	}

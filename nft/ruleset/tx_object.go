@@ -17,7 +17,8 @@ func (tx *transaction) changeObject(c *Change) error {
 		i = t.edit.objects.search(func(o *Object) bool { return o.Type == c.ObjType && o.Handle == c.Handle })
 	}
 	if i < 0 {
-		if c.Op == OpReset && c.Name == "" {
+		if c.Op == OpReset && c.Name == "" && c.Handle == 0 {
+			tx.resetObjects(t, c.ObjType)
 			return nil
 		}
 		return destroyed(c, tx.noObject(t, c).at(nameWord))
@@ -28,10 +29,12 @@ func (tx *transaction) changeObject(c *Change) error {
 		if o.use > 0 {
 			return refuse(syscall.EBUSY, "object %q is used by %d rules or elements", o.Name, o.use).at(nameWord)
 		}
+		tx.note(Event{Op: OpDelete, Kind: KindObject, Table: t, Object: o})
 		t.edit.objects.remove(i)
 		tx.changed = true
 		return nil
 	case OpReset:
+		tx.resetObject(t, i)
 		return nil
 	}
 	return refuse(syscall.EOPNOTSUPP, "objects cannot be changed this way")
@@ -62,6 +65,7 @@ func (tx *transaction) addObject(t *Table, c *Change) error {
 	}
 	def.Handle, def.use, def.edit = t.newHandle(), 0, tx
 	t.edit.objects.add(&def)
+	tx.note(Event{Op: OpAdd, Kind: KindObject, Table: t, Object: &def})
 	tx.changed = true
 	return nil
 }
@@ -77,6 +81,7 @@ func (tx *transaction) updateObject(t *Table, i int, def *Object) error {
 	}
 	o := tx.ownObject(t, i)
 	o.Quota, o.Limit, o.Synproxy = def.Quota, def.Limit, def.Synproxy
+	tx.note(Event{Op: OpAdd, Kind: KindObject, Table: t, Object: o})
 	tx.changed = true
 	return nil
 }
@@ -157,6 +162,7 @@ func (tx *transaction) addFlowtable(t *Table, c *Change, i int) error {
 	}
 	def.Handle, def.use, def.edit = t.newHandle(), 0, tx
 	t.edit.flowtables.add(&def)
+	tx.note(Event{Op: OpAdd, Kind: KindFlowtable, Table: t, Flowtable: &def})
 	tx.changed = true
 	return nil
 }
@@ -176,6 +182,7 @@ func (tx *transaction) deleteFlowtable(t *Table, c *Change, i int) error {
 	if f.use > 0 {
 		return refuse(syscall.EBUSY, "flowtable %q is used by %d rules", f.Name, f.use).at(nameWord)
 	}
+	tx.note(Event{Op: OpDelete, Kind: KindFlowtable, Table: t, Flowtable: f})
 	t.edit.flowtables.remove(i)
 	tx.changed = true
 	return nil

@@ -14,6 +14,12 @@ func (tx *transaction) changeRule(c *Change) error {
 	if err != nil {
 		return destroyed(c, err)
 	}
+	if c.Op == OpReset && c.Name == "" {
+		for i := range t.edit.chains.items {
+			tx.resetRules(t, i)
+		}
+		return nil
+	}
 	i, err := tx.chainOf(t, c)
 	if err != nil {
 		return destroyed(c, err)
@@ -69,6 +75,11 @@ func (tx *transaction) addRule(t *Table, c *Change, i int) error {
 	default:
 		rules.append(rule)
 	}
+	op := OpAdd
+	if c.Op == OpInsert {
+		op = OpInsert
+	}
+	tx.note(Event{Op: op, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: rule})
 	tx.changed = true
 	return nil
 }
@@ -115,7 +126,10 @@ func (tx *transaction) replaceRule(t *Table, c *Change, i int) error {
 	}
 	rules := t.ownChain(i).edit
 	old := rules.at(at)
-	rules.replace(at, &Rule{Handle: old.Handle, Revision: old.Revision + 1, Exprs: exprs, Comment: def.Comment, Place: c.Place})
+	rule := &Rule{Handle: old.Handle, Revision: old.Revision + 1, Exprs: exprs, Comment: def.Comment, Place: c.Place}
+	rules.replace(at, rule)
+	tx.note(Event{Op: OpDelete, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: old})
+	tx.note(Event{Op: OpAdd, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: rule})
 	tx.release(t, old)
 	tx.changed = true
 	return nil
@@ -144,20 +158,11 @@ func (tx *transaction) deleteRule(t *Table, c *Change, i int) error {
 	}
 	rules := t.ownChain(i).edit
 	old := rules.at(at)
+	tx.note(Event{Op: OpDelete, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: old})
 	rules.remove(at)
 	tx.release(t, old)
 	tx.changed = true
 	return nil
-}
-
-// resetRule checks that the rules whose state is reset exist; the state itself
-// is not the ruleset's.
-func (tx *transaction) resetRule(t *Table, c *Change, i int) error {
-	if c.Handle == 0 {
-		return nil
-	}
-	_, err := t.rule(c, i)
-	return err
 }
 
 // bind checks the expressions of a rule and takes the references they hold. It

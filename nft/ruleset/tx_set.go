@@ -84,7 +84,7 @@ func (tx *transaction) changeSet(c *Change) error {
 	case OpFlush:
 		return tx.flushSet(t, i)
 	case OpReset:
-		return nil
+		return tx.resetSet(t, i)
 	}
 	return refuse(syscall.EOPNOTSUPP, "sets cannot be changed this way")
 }
@@ -142,6 +142,7 @@ func (tx *transaction) newSet(t *Table, def SetDef, store *set.Set) *Set {
 
 // noteSet makes a new set known to the rest of the batch.
 func (tx *transaction) noteSet(t *Table, s *Set, id uint32) {
+	tx.note(Event{Op: OpAdd, Kind: KindSet, Table: t, Set: s})
 	tx.changed = true
 	if tx.newSets == nil {
 		tx.newSets = map[uint32]setRef{}
@@ -197,6 +198,7 @@ func (tx *transaction) updateSet(t *Table, c *Change, i int, def *SetDef) error 
 	}
 	s = tx.ownSet(t, i)
 	s.Timeout, s.GC, s.Size = def.Timeout, def.GC, size
+	tx.note(Event{Op: OpAdd, Kind: KindSet, Table: t, Set: s})
 	tx.changed = true
 	return tx.rebuild(s)
 }
@@ -219,6 +221,7 @@ func (tx *transaction) dropSet(t *Table, i int) {
 	if s.Flags&SetAnonymous != 0 {
 		t.freeNumber(s.Name)
 	}
+	tx.note(Event{Op: OpDelete, Kind: KindSet, Table: t, Set: s})
 	s.edit.gone = true
 	t.edit.sets.remove(i)
 	tx.changed = true
@@ -252,6 +255,7 @@ func (tx *transaction) flushSet(t *Table, i int) error {
 		return err
 	}
 	tx.releaseAll(t, s)
+	tx.noteFlush(t, s)
 	s.edit.store.Flush()
 	tx.changed = true
 	return nil

@@ -158,6 +158,7 @@ func (tx *transaction) addTable(c *Change) error {
 	t.edit = &tableEdit{index: len(tx.tables)}
 	tx.describe(t)
 	tx.tables = append(tx.tables, t)
+	tx.note(Event{Op: OpAdd, Kind: KindTable, Table: t})
 	tx.changed = true
 	return nil
 }
@@ -181,6 +182,7 @@ func (tx *transaction) updateTable(i int, def TableDef) error {
 		}
 	}
 	work.Flags = def.Flags
+	tx.note(Event{Op: OpAdd, Kind: KindTable, Table: work})
 	tx.changed = true
 	return nil
 }
@@ -210,6 +212,7 @@ func (tx *transaction) deleteTable(c *Change) error {
 
 func (tx *transaction) dropTable(i int) {
 	tx.ownTables()
+	tx.noteTable(tx.tables[i])
 	tx.tables[i] = nil
 	tx.changed = true
 }

@@ -1,0 +1,95 @@
+package ruleset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/catalog"
+	"verdict/nft/expr"
+)
+
+// told applies a batch and gives its events, one word group each.
+func told(t *testing.T, rs *Ruleset, batch ...Change) (*Ruleset, []string) {
+	t.Helper()
+	var events []string
+	next, errs := Apply(rs, batch, Options{Notify: func(e Event) {
+		op := "add"
+		switch e.Op {
+		case OpInsert:
+			op = "insert"
+		case OpDelete:
+			op = "delete"
+		}
+		switch e.Kind {
+		case KindTable:
+			events = append(events, op+" table "+e.Table.Name)
+		case KindChain:
+			events = append(events, op+" chain "+e.Chain.Name)
+		case KindRule:
+			events = append(events, fmt.Sprintf("%s rule %s %d", op, e.Chain.Name, e.Rule.Handle))
+		case KindSet:
+			events = append(events, op+" set "+e.Set.Name)
+		case KindElements:
+			events = append(events, fmt.Sprintf("%s elements %s %d", op, e.Set.Name, len(e.Elements)))
+		case KindObject:
+			events = append(events, op+" object "+e.Object.Name)
+		}
+	}})
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	return next, events
+}
+
+func TestEvents(t *testing.T) {
+	on := func(op Op, kind Kind, name string) Change {
+		return Change{Op: op, Kind: kind, Family: catalog.FamilyIP, Table: "t", Name: name}
+	}
+	rule := func(op Op, text string) Change {
+		c := on(op, KindRule, "c")
+		c.RuleDef = &RuleDef{Exprs: parseExprs(text)}
+		return c
+	}
+	declare := on(OpAdd, KindSet, "s")
+	declare.SetDef = &SetDef{Name: "s", KeyType: catalog.IPv4Addr.ID, KeyLen: 4}
+	elements := on(OpAdd, KindElements, "s")
+	elements.Elements = []Element{{Key: []byte{1, 2, 3, 4}}, {Key: []byte{1, 2, 3, 5}}}
+	counter := on(OpAdd, KindObject, "n")
+	counter.ObjType, counter.ObjectDef = expr.ObjectCounter, &Object{Type: expr.ObjectCounter, Counter: &expr.Counter{Packets: 3}}
+
+	rs, got := told(t, nil, on(OpAdd, KindTable, ""), on(OpAdd, KindTable, ""), on(OpAdd, KindChain, "c"), declare, elements, elements, counter,
+		rule(OpAdd, "counter pkts 5 bytes 7"), rule(OpInsert, "counter pkts 0 bytes 0"))
+	want := []string{"add table t", "add chain c", "add set s", "add elements s 2", "add object n", "add rule c 4", "insert rule c 5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), strings.Join(want, ", "))
+	}
+
+	replace := rule(OpReplace, "notrack")
+	replace.Handle = 5
+	rs, got = told(t, rs, replace, on(OpFlush, KindSet, "s"))
+	want = []string{"delete rule c 5", "add rule c 5", "delete elements s 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), strings.Join(want, ", "))
+	}
+
+	reset := on(OpReset, KindObject, "")
+	reset.ObjType = expr.ObjectCounter
+	cleared, got := told(t, rs, reset, on(OpReset, KindRule, ""))
+	if len(got) > 0 {
+		t.Errorf("a reset tells %v", got)
+	}
+	if c := cleared.Tables[0].Objects[0].Counter; c.Packets != 0 || rs.Tables[0].Objects[0].Counter.Packets != 3 {
+		t.Errorf("reset left %d packets", c.Packets)
+	}
+	if r := cleared.Tables[0].Chains[0].Rules[1]; r.Exprs[0].(*expr.Counter).Packets != 0 || r.Handle != 4 {
+		t.Errorf("reset left the rule's %v", r.Exprs[0])
+	}
+
+	_, got = told(t, rs, on(OpDelete, KindTable, ""))
+	want = []string{"delete rule c 5", "delete rule c 4", "delete set s", "delete object n", "delete chain c", "delete table t"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), strings.Join(want, ", "))
+	}
+}
