@@ -23,6 +23,11 @@ func TestModel(t *testing.T) {
 		{"address6", elem.Desc{KeyLen: 16, Flags: elem.Timeout}},
 		{"flow", elem.Desc{KeyLen: 12, Fields: []uint8{4, 4, 2}, Flags: elem.Concat | elem.Timeout, GCInterval: 1}},
 	} {
-		t.Run(c.name, func(t *testing.T) { settest.Run(t, settest.Config{Desc: c.d, New: newSet}) })
+		t.Run(c.name, func(t *testing.T) {
+			config := settest.Config{Desc: c.d, New: newSet}
+			settest.Run(t, config)
+			config.Large = true
+			settest.Soak(t, config, 3000, 3)
+		})
 	}
 }

@@ -22,14 +22,15 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 		return
 	}
 	var (
-		numbers [burst]uint64
+		numbers [burst]number
 		leaves  [burst]int
 	)
 	for len(found) > 0 {
 		n := min(burst, len(found))
 		for i := range n {
-			numbers[i] = prefix(keys[i*stride : i*stride+t.klen])
-			leaves[i] = upper(t.firsts, numbers[i]) - 1
+			key := keys[i*stride : i*stride+t.klen]
+			numbers[i] = numberOf(key)
+			leaves[i] = t.leafOf(numbers[i], key)
 			if leaves[i] >= 0 {
 				l := t.leaves[leaves[i]]
 				simd.Prefetch(unsafe.Pointer(&l.keys), keyLines)
@@ -48,17 +49,14 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 	}
 }
 
-// finish ends a lookup in the leaf that the key's number leads to.
-func (t *Table) finish(i int, number uint64, key []byte, now int64) *elem.Entry {
+// finish ends a lookup in the leaf that the key leads to.
+func (t *Table) finish(i int, x number, key []byte, now int64) *elem.Entry {
 	l := t.leaves[i]
-	j := upper(l.keys[:l.n], number) - 1
-	if t.klen > 8 && (j < 0 || l.keys[j] == number) {
-		return t.Lookup(key, now)
-	}
-	if j < 0 || !l.isStart(j) {
+	at := t.count(l, x, key) - 1
+	if at < 0 || !l.isStart(at) {
 		return nil
 	}
-	if e := l.ents[j]; !t.timed || !e.Expired(now) {
+	if e := l.ents[at&(leafMax-1)]; !t.timed || !e.Expired(now) {
 		return e
 	}
 	return nil

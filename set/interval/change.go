@@ -26,7 +26,7 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	}
 	p := s.freshen(e, now)
 	t := s.state()
-	same := t.isEnd(p) == e.IsEnd() && t.hasKey(p, e, prefixOf(e))
+	same := t.isEnd(p) == e.IsEnd() && t.hasKey(p, e, numberOfEntry(e))
 	var err error
 	if e.IsEnd() {
 		err = s.checkEnd(e, p, same)
@@ -37,6 +37,7 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 		return t.at(p), err
 	}
 	s.begin().insertAfter(p, e, s.owner)
+	s.added++
 	return nil, nil
 }
 
@@ -173,7 +174,7 @@ func (s *Set) Find(e *elem.Entry, now int64) *elem.Entry {
 // its range is expired.
 func (t *Table) exact(e *elem.Entry, now int64) (position, bool) {
 	p, ok := t.floor(e)
-	if !ok || !t.hasKey(p, e, prefixOf(e)) || t.isEnd(p) != e.IsEnd() || t.dead(p, now) {
+	if !ok || !t.hasKey(p, e, numberOfEntry(e)) || t.isEnd(p) != e.IsEnd() || t.dead(p, now) {
 		return p, false
 	}
 	return p, true

@@ -12,6 +12,7 @@ type Set struct {
 	live atomic.Pointer[Table]
 
 	next   *Table
+	added  int // elements that the transaction inserted
 	owner  uint64
 	klen   int
 	timed  bool
@@ -100,14 +101,17 @@ func (s *Set) Commit(now int64) []*elem.Entry {
 	}
 	gone := s.gone
 	if s.next != nil {
+		if s.added >= packFrom && s.added >= s.next.n/4 {
+			s.next.pack(s.owner)
+		}
 		s.live.Store(s.next)
 	}
-	s.next, s.gone, s.pair = nil, nil, pairing{}
+	s.Abort()
 	return gone
 }
 
 // Abort implements elem.Backend.
-func (s *Set) Abort() { s.next, s.gone, s.pair = nil, nil, pairing{} }
+func (s *Set) Abort() { s.next, s.gone, s.pair, s.added = nil, nil, pairing{}, 0 }
 
 // Stats implements elem.Backend.
 func (s *Set) Stats() elem.Stats {
@@ -129,7 +133,7 @@ func (s *Set) Get(e *elem.Entry, now int64) *elem.Entry {
 		return nil
 	}
 	p, ok := t.floor(e)
-	if ok && t.hasKey(p, e, prefix(key)) && t.isEnd(p) {
+	if ok && t.hasKey(p, e, numberOf(key)) && t.isEnd(p) {
 		if !t.dead(p, now) {
 			return t.at(p)
 		}
@@ -158,7 +162,7 @@ func (t *Table) dead(p position, now int64) bool {
 func (t *Table) floor(e *elem.Entry) (position, bool) {
 	var buf [elem.MaxKeyLen]byte
 	key := buf[:copy(buf[:], e.Key())]
-	n := prefix(key)
+	n := numberOf(key)
 	p, ok := t.last(n, key)
 	if !ok || !e.IsEnd() {
 		return p, ok

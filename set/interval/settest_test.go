@@ -22,10 +22,13 @@ func TestModel(t *testing.T) {
 		{"name", elem.Desc{KeyLen: 20, Flags: elem.Interval}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			settest.Run(t, settest.Config{
+			config := settest.Config{
 				Desc: c.d,
 				New:  func(d *elem.Desc) (elem.Backend, error) { return interval.New(d) },
-			})
+			}
+			settest.Run(t, config)
+			config.Large = true
+			settest.Soak(t, config, 2000, 3)
 		})
 	}
 }

@@ -3,7 +3,7 @@ package interval
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
+	"sort"
 	"unsafe"
 
 	"verdict/set/elem"
@@ -15,18 +15,20 @@ const leafMax = 64
 // leaf holds n consecutive elements. Only the transaction that made it may
 // change it.
 type leaf struct {
-	keys  [leafMax]uint64 // first eight bytes of each key, as a number
+	keys  [leafMax]uint64 // the first eight bytes of each key, see number
 	ents  [leafMax]*elem.Entry
 	start uint64 // bit set: the element starts a range
 	owner uint64
 	n     int
+	low   *[leafMax]uint64 // the next eight bytes, where keys are longer
 }
 
 // Table is one state of a set. No leaf is empty.
 type Table struct {
 	klen   int
 	timed  bool
-	firsts []uint64 // the first key number of each leaf
+	firsts []uint64 // the first key of each leaf
+	lows   []uint64 // its next eight bytes, where keys are longer
 	leaves []*leaf
 	n      int // elements
 	// soonest is a time before which no element expires.
@@ -35,50 +37,94 @@ type Table struct {
 
 const never = 1<<63 - 1
 
-// prefix is the number that orders keys: their first eight bytes. Equal
-// numbers of longer keys are told apart by the keys themselves.
-func prefix(key []byte) uint64 {
+// number is the first sixteen bytes of a key; it orders keys. Of longer keys,
+// those with equal numbers are told apart by the keys themselves.
+type number struct{ high, low uint64 }
+
+func numberOf(key []byte) number {
 	switch len(key) {
 	case 4:
-		return uint64(binary.BigEndian.Uint32(key)) << 32
+		return number{high: uint64(binary.BigEndian.Uint32(key)) << 32}
 	case 2:
-		return uint64(binary.BigEndian.Uint16(key)) << 48
+		return number{high: uint64(binary.BigEndian.Uint16(key)) << 48}
+	case 16:
+		return number{binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[8:])}
 	}
-	if len(key) >= 8 {
-		return binary.BigEndian.Uint64(key)
-	}
-	w := uint64(0)
-	for i, b := range key {
-		w |= uint64(b) << (56 - 8*i)
-	}
-	return w
+	var b [16]byte
+	copy(b[:], key)
+	return number{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
 }
 
-func prefixOf(e *elem.Entry) uint64 {
+func numberOfEntry(e *elem.Entry) number {
 	var buf [elem.MaxKeyLen]byte
-	return prefix(buf[:copy(buf[:], e.Key())])
+	return numberOf(buf[:copy(buf[:], e.Key())])
 }
 
 // position is a place in the sequence: an element, or the end of a leaf.
 type position struct{ leaf, at int }
 
 // last returns the position of the last element that is not above the key
-// with number p and rest of bytes; ok is false if there is none.
-func (t *Table) last(p uint64, key []byte) (position, bool) {
-	long := t.klen > 8
-	for i := upper(t.firsts, p) - 1; i >= 0; i-- {
-		l := t.leaves[i]
-		j := upper(l.keys[:l.n], p)
-		if long {
-			for j > 0 && l.keys[j-1] == p && l.ents[j-1].Key() > string(key) {
-				j--
-			}
-		}
-		if j > 0 {
-			return position{i, j - 1}, true
-		}
+// with number x; ok is false if there is none.
+func (t *Table) last(x number, key []byte) (position, bool) {
+	i := t.leafOf(x, key)
+	if i < 0 {
+		return position{}, false
 	}
-	return position{}, false
+	return position{i, t.count(t.leaves[i], x, key) - 1}, true
+}
+
+// leafOf returns the last leaf whose first key is not above the key, or -1.
+func (t *Table) leafOf(x number, key []byte) int {
+	if t.klen <= 8 {
+		return upper(t.firsts, x.high) - 1
+	}
+	if t.klen <= 16 {
+		return notAbove(t.firsts, t.lows, x) - 1
+	}
+	from, to := equal(t.firsts, t.lows, x)
+	return from + sort.Search(to-from, func(i int) bool {
+		return t.leaves[from+i].ents[0].Key() > string(key)
+	}) - 1
+}
+
+// count returns how many elements of a leaf are not above the key.
+func (t *Table) count(l *leaf, x number, key []byte) int {
+	if t.klen <= 8 {
+		return upper(l.keys[:l.n], x.high)
+	}
+	if t.klen <= 16 {
+		return notAbove(l.keys[:l.n], l.low[:l.n], x)
+	}
+	from, to := equal(l.keys[:l.n], l.low[:l.n], x)
+	return from + sort.Search(to-from, func(i int) bool {
+		return l.ents[from+i].Key() > string(key)
+	})
+}
+
+// notAbove returns how many numbers of an ascending sequence are not above x.
+func notAbove(high, low []uint64, x number) int {
+	end := upper(high, x.high)
+	if end == 0 || high[end-1] != x.high {
+		return end
+	}
+	begin := 0
+	if x.high > 0 {
+		begin = upper(high[:end], x.high-1)
+	}
+	return begin + upper(low[begin:end], x.low)
+}
+
+// equal returns where the keys that begin with a number lie in an ascending
+// sequence: those before to are not above it.
+func equal(high, low []uint64, x number) (from, to int) {
+	to = notAbove(high, low, x)
+	switch {
+	case x.low > 0:
+		from = notAbove(high, low, number{x.high, x.low - 1})
+	case x.high > 0:
+		from = notAbove(high, low, number{x.high - 1, ^uint64(0)})
+	}
+	return from, to
 }
 
 // upper returns how many of the ascending keys are not above p. The search
@@ -106,7 +152,7 @@ func (t *Table) Lookup(key []byte, now int64) *elem.Entry {
 	if len(key) != t.klen {
 		return nil
 	}
-	pos, ok := t.last(prefix(key), key)
+	pos, ok := t.last(numberOf(key), key)
 	if !ok {
 		return nil
 	}
@@ -140,7 +186,11 @@ func (t *Table) Walk(visit func(*elem.Entry) bool) {
 func (t *Table) Len() int { return t.n }
 
 func (t *Table) bytes() int {
-	return len(t.leaves)*int(unsafe.Sizeof(leaf{})) + 8*cap(t.firsts) + 8*cap(t.leaves)
+	each := int(unsafe.Sizeof(leaf{}))
+	if t.klen > 8 {
+		each += leafMax * 8
+	}
+	return len(t.leaves)*each + 8*(cap(t.firsts)+cap(t.lows)+cap(t.leaves))
 }
 
 // at returns the element at a position, nil beyond the ends of the sequence.
@@ -173,103 +223,6 @@ func (t *Table) before(p position) position {
 	return position{p.leaf - 1, t.leaves[p.leaf-1].n - 1}
 }
 
-func (t *Table) clone() *Table {
-	c := *t
-	c.firsts = append(make([]uint64, 0, len(t.firsts)+8), t.firsts...)
-	c.leaves = append(make([]*leaf, 0, len(t.leaves)+8), t.leaves...)
-	return &c
-}
-
-// own returns leaf i for changing by the transaction owner.
-func (t *Table) own(i int, owner uint64) *leaf {
-	l := t.leaves[i]
-	if l.owner != owner {
-		c := *l
-		c.owner = owner
-		l = &c
-		t.leaves[i] = l
-	}
-	return l
-}
-
-// insertAfter puts e behind position p, or first if p.leaf is -1.
-func (t *Table) insertAfter(p position, e *elem.Entry, owner uint64) {
-	t.n++
-	if e.Timeout() != 0 && e.Expires() < t.soonest {
-		t.soonest = e.Expires()
-	}
-	if len(t.leaves) == 0 {
-		t.leaves = append(t.leaves, &leaf{owner: owner})
-		t.firsts = append(t.firsts, 0)
-	}
-	i, at := p.leaf, p.at+1
-	if i < 0 {
-		i, at = 0, 0
-	}
-	if t.leaves[i].n == leafMax {
-		i, at = t.split(i, at, owner)
-	}
-	t.own(i, owner).insert(at, prefixOf(e), e)
-	t.firsts[i] = t.leaves[i].keys[0]
-}
-
-func (l *leaf) insert(at int, key uint64, e *elem.Entry) {
-	copy(l.keys[at+1:l.n+1], l.keys[at:l.n])
-	copy(l.ents[at+1:l.n+1], l.ents[at:l.n])
-	l.keys[at], l.ents[at] = key, e
-	below := uint64(1)<<at - 1
-	l.start = l.start&below | l.start&^below<<1
-	if !e.IsEnd() {
-		l.start |= 1 << at
-	}
-	l.n++
-}
-
-func (l *leaf) delete(at int) {
-	copy(l.keys[at:l.n], l.keys[at+1:l.n])
-	copy(l.ents[at:l.n], l.ents[at+1:l.n])
-	below := uint64(1)<<at - 1
-	l.start = l.start&below | l.start>>1&^below
-	l.n--
-	l.ents[l.n] = nil
-}
-
-// split makes room in the full leaf i and returns the place where position at
-// of it went. A leaf that is filled from behind keeps its elements, so that an
-// ascending load leaves full leaves.
-func (t *Table) split(i, at int, owner uint64) (int, int) {
-	cut := leafMax / 2
-	if at == leafMax && i == len(t.leaves)-1 {
-		cut = leafMax - 1
-	}
-	l := t.own(i, owner)
-	r := &leaf{owner: owner, n: leafMax - cut, start: l.start >> cut}
-	copy(r.keys[:], l.keys[cut:])
-	copy(r.ents[:], l.ents[cut:])
-	clear(l.ents[cut:])
-	l.n = cut
-	l.start &= 1<<cut - 1
-	t.leaves = slices.Insert(t.leaves, i+1, r)
-	t.firsts = slices.Insert(t.firsts, i+1, r.keys[0])
-	if at >= cut {
-		return i + 1, at - cut
-	}
-	return i, at
-}
-
-// remove takes out the element at p.
-func (t *Table) remove(p position, owner uint64) {
-	t.n--
-	l := t.own(p.leaf, owner)
-	l.delete(p.at)
-	if l.n == 0 {
-		t.leaves = slices.Delete(t.leaves, p.leaf, p.leaf+1)
-		t.firsts = slices.Delete(t.firsts, p.leaf, p.leaf+1)
-		return
-	}
-	t.firsts[p.leaf] = l.keys[0]
-}
-
 // isEnd tells whether there is an element at p that ends a range.
 func (t *Table) isEnd(p position) bool {
 	return t.holds(p) && !t.leaves[p.leaf].isStart(p.at)
@@ -284,10 +237,14 @@ func (t *Table) holds(p position) bool {
 	return p.leaf >= 0 && p.leaf < len(t.leaves) && p.at < t.leaves[p.leaf].n
 }
 
-// hasKey tells whether the element at p has the key of e, whose number is key.
-func (t *Table) hasKey(p position, e *elem.Entry, key uint64) bool {
-	if !t.holds(p) || t.leaves[p.leaf].keys[p.at] != key {
+// hasKey tells whether the element at p has the key of e, whose number is x.
+func (t *Table) hasKey(p position, e *elem.Entry, x number) bool {
+	if !t.holds(p) {
 		return false
 	}
-	return t.klen <= 8 || t.at(p).Key() == e.Key()
+	l := t.leaves[p.leaf]
+	if l.keys[p.at] != x.high || (l.low != nil && l.low[p.at] != x.low) {
+		return false
+	}
+	return t.klen <= 16 || l.ents[p.at].Key() == e.Key()
 }
