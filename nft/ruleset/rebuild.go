@@ -14,7 +14,7 @@ func (tx *transaction) elements(t *Table, i int) (*Set, error) {
 		return s, nil
 	}
 	back := s.Elements.back
-	if !s.edit.fresh && back.head != s.Elements {
+	if !s.edit.fresh && (back.head != s.Elements || s.edit.names.wasteful(s.Elements.view)) {
 		return s, tx.rebuild(s)
 	}
 	s.edit.store = back.set
@@ -38,6 +38,13 @@ func (tx *transaction) rebuild(s *Set) error {
 	if _, _, err := store.InsertAll(entries, tx.opts.Now); err != nil {
 		return err
 	}
+	names := &targets{}
+	for _, e := range entries {
+		if e.Index != 0 {
+			e.Index = names.of(s.edit.names.list[e.Index-1])
+		}
+	}
+	s.edit.names = names
 	if s.edit.store == nil {
 		tx.sets = append(tx.sets, s.edit)
 	} else {

@@ -63,6 +63,12 @@ func PayloadOf(e *set.Entry) *Payload {
 // It neither allocates nor waits.
 func (e *Elements) Lookup(key []byte, now int64) *set.Entry { return e.view.Lookup(key, now) }
 
+// Get gives the entry that the kernel reports when asked for an element: for
+// ranges of single fields the start or, with ElemIntervalEnd, the end of the
+// range that holds the key. Nil if there is none. It looks at the newest
+// snapshot of the set.
+func (e *Elements) Get(el *Element, now int64) *set.Entry { return e.back.set.Get(el.entry(), now) }
+
 // View is the structure for look-ups, also in bursts.
 func (e *Elements) View() *set.View { return e.view }
 

@@ -1,15 +1,40 @@
 package ruleset
 
-import "verdict/nft/expr"
+import (
+	"verdict/nft/expr"
+	"verdict/set"
+)
 
 // targets numbers the distinct verdicts or objects of a map, so that an
 // element holds a number and a snapshot of the engine one resolved target for
-// each. The list only grows; snapshots hold prefixes of it.
+// each. The list only grows; snapshots hold prefixes of it. When most of it is
+// no longer used, the set is copied with new numbers.
 type targets struct {
 	list   []Target
 	number map[Target]uint32
 	last   Target
 	recent uint32
+	limit  int // length at which to look for unused ones
+}
+
+// wasteful tells whether most of the targets are of no element of a view. The
+// walk that it takes comes once for each doubling of the list.
+func (n *targets) wasteful(view *set.View) bool {
+	const few = 1024
+	if len(n.list) <= max(few, n.limit) {
+		return false
+	}
+	used := make([]bool, len(n.list)+1)
+	live := 0
+	view.Walk(func(e *set.Entry) bool {
+		if !used[e.Index] {
+			used[e.Index] = true
+			live++
+		}
+		return true
+	})
+	n.limit = 2 * len(n.list)
+	return live < len(n.list)/2
 }
 
 // of gives the number of a target, counting from 1.
