@@ -14,9 +14,8 @@ func countGeneric(keys *[64]uint32, n int, x uint32) int {
 	low := 0
 	for n > 1 {
 		half := n / 2
-		if keys[(low+half-1)&63] <= x {
-			low += half
-		}
+		above := int((uint64(x) - uint64(keys[(low+half-1)&63])) >> 63) // 1 if the key is above x
+		low += half & (above - 1)
 		n -= half
 	}
 	if n == 1 && keys[low&63] <= x {

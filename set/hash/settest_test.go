@@ -27,7 +27,7 @@ func TestModel(t *testing.T) {
 			config := settest.Config{Desc: c.d, New: newSet}
 			settest.Run(t, config)
 			config.Large = true
-			settest.Soak(t, config, 3000, 3)
+			settest.Soak(t, config, 600, 3)
 		})
 	}
 }

@@ -28,7 +28,7 @@ func TestModel(t *testing.T) {
 			}
 			settest.Run(t, config)
 			config.Large = true
-			settest.Soak(t, config, 2000, 3)
+			settest.Soak(t, config, 500, 3)
 		})
 	}
 }
