@@ -190,7 +190,7 @@ func (c *compiler) hook(h *syntax.Hook, t target) *ruleset.BaseChain {
 func (c *compiler) priority(p *syntax.Priority, family catalog.Family, hook string) (int32, bool) {
 	l, ok := c.expand(p.Base).(*syntax.Literal)
 	if !ok {
-		if c.peek(p.Base) != p.Base || p.Base != nil {
+		if c.peek(p.Base) == p.Base || c.expand(p.Base) != nil {
 			c.diags.Errorf(p.Span, "compile/priority", "invalid priority expression value in this context.")
 		}
 		return 0, false
@@ -205,8 +205,7 @@ func (c *compiler) priority(p *syntax.Priority, family catalog.Family, hook stri
 		}
 	}
 	if !known {
-		d := c.diags.Errorf(p.Span, "compile/priority", "invalid priority expression %s in this context.", "symbol")
-		d.Message = "'" + l.Text + "' is invalid priority."
+		d := c.diags.Errorf(p.Span, "compile/priority", "invalid priority expression value in this context.")
 		var names []string
 		for _, n := range catalog.Priorities(family) {
 			if catalog.PriorityLegal(family, n.Name, hook) {

@@ -165,7 +165,7 @@ func (c *compiler) keyTypes(k *syntax.KeyType, p *setParts) bool {
 		return false
 	}
 	s.key = key
-	u.KeyTypeof = string(syntax.AppendExpr(nil, k.Key))
+	u.KeyTypeof = typeofText(k.Key)
 	if k.Data == nil {
 		return c.keyFits(k, s.key)
 	}
@@ -176,7 +176,7 @@ func (c *compiler) keyTypes(k *syntax.KeyType, p *setParts) bool {
 	if s.data, ok = r.declaredType(k.Data); !ok {
 		return false
 	}
-	u.DataTypeof = string(syntax.AppendExpr(nil, k.Data))
+	u.DataTypeof = typeofText(k.Data)
 	return c.keyFits(k, s.key)
 }
 

@@ -20,8 +20,7 @@ func (c *compiler) tableCommand(tab *syntax.Table, t target, op ruleset.Op) {
 	ch.TableDef = def
 	at := len(c.changes)
 	c.add(ch)
-	info := c.orNew(t.family, t.table)
-	_ = info
+	c.orNew(t.family, t.table)
 	if !tab.HasBlock {
 		return
 	}

@@ -53,10 +53,8 @@ type compiler struct {
 	bound   map[*syntax.Variable]*binding
 	tables  map[tableKey]*tableInfo
 
-	lastSetID  uint32
-	lastChain  int
-	inChanges  int // depth of blocks, for scopes
-	selectorAt diag.Span
+	lastSetID uint32
+	lastChain int
 }
 
 func newCompiler(base *ruleset.Ruleset, opts Options) *compiler {

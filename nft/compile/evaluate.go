@@ -221,33 +221,3 @@ func masked(b *bitfield) *computed {
 		right: &constant{info: info{vtype: load.vtype, at: b.at}, n: b.mask()},
 	}
 }
-
-// fieldBits is the width of an operand as the language sees it: that of the
-// field, not of the bytes loaded for it.
-func fieldBits(o operand) int {
-	switch o := o.(type) {
-	case *bitfield:
-		return o.fieldBits
-	case *computed:
-		if o.op == expr.BitwiseRshift {
-			if c, ok := o.right.(*constant); ok {
-				if a, ok := maskBelow(o.left); ok {
-					return a.width() - int(c.n.lo)
-				}
-			}
-		}
-	}
-	return o.head().bits
-}
-
-func maskBelow(o operand) (num, bool) {
-	if s, ok := o.(*swap); ok {
-		o = s.of
-	}
-	if b, ok := o.(*computed); ok && b.op == expr.BitwiseAnd {
-		if c, ok := b.right.(*constant); ok {
-			return c.n, true
-		}
-	}
-	return num{}, false
-}

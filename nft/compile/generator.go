@@ -1,9 +1,6 @@
 package compile
 
-import (
-	"verdict/catalog"
-	"verdict/nft/expr"
-)
+import "verdict/nft/expr"
 
 // generator emits the bytecode of a rule. Registers are allocated in words of
 // 32 bits from the first data register, and freed after each statement.
@@ -78,11 +75,8 @@ func (g *generator) load(o operand, word int) {
 			g.overflow = true
 		}
 	case *lookup:
-		src := word
-		if !o.key.head().isConcat() || true {
-			g.load(o.key, src)
-		}
-		g.emit(&expr.Lookup{Set: o.set.name, SetID: o.set.id, Src: regAt(src), Dst: dst, HasDst: true})
+		g.load(o.key, word)
+		g.emit(&expr.Lookup{Set: o.set.name, SetID: o.set.id, Src: dst, Dst: dst, HasDst: true})
 	case *jhash:
 		saved := g.next
 		src := g.take(o.of)
@@ -146,10 +140,4 @@ func (g *generator) maskXor(reg expr.Reg, t vtype, mask, flip num) {
 	m := &constant{info: info{vtype: t}, n: mask}
 	x := &constant{info: info{vtype: t}, n: flip}
 	g.emit(&expr.Bitwise{Src: reg, Dst: reg, Len: uint32(t.bytes()), Op: expr.BitwiseMaskXor, Mask: m.value(), Xor: x.value()})
-}
-
-// network relabels a type as network order.
-func network(t vtype) vtype {
-	t.order = catalog.OrderNetwork
-	return t
 }

@@ -236,10 +236,10 @@ func (c *compiler) unresolved(l *syntax.Literal, t vtype) (num, bool) {
 	switch t.typ.Form {
 	case catalog.FormIPv4, catalog.FormIPv6:
 		if _, err := netip.ParseAddr(l.Text); err == nil {
-			d = c.diags.Errorf(l.Span, "compile/literal", "Could not resolve hostname: Address family for hostname not supported")
+			c.diags.Errorf(l.Span, "compile/literal", "Could not resolve hostname: Address family for hostname not supported")
 		} else {
-			d = c.diags.Errorf(l.Span, "compile/literal", "Could not resolve hostname: Name or service not known")
-			d.Hint = "host names are not resolved; write the address"
+			c.diags.Errorf(l.Span, "compile/literal", "Could not resolve hostname: Name or service not known").
+				Hint = "host names are not resolved; write the address"
 		}
 		return num{}, false
 	case catalog.FormService:

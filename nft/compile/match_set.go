@@ -37,11 +37,16 @@ func sameType(a, b vtype) bool {
 }
 
 // checkKey reports an operand whose type does not fit a set's keys.
-func (r *rule) checkKey(o operand, s *setInfo, at diag.Span) bool {
+func (r *rule) checkKey(o operand, s *setInfo, mapping bool, at diag.Span) bool {
 	if sameType(o.head().vtype, s.key) {
 		return true
 	}
-	r.errorf(at, "compile/type", "datatype mismatch, expected %s, set has type %s", o.head().describe(), s.key.describe()).
+	if mapping {
+		r.errorf(at, "compile/type", "datatype mismatch, map expects %s, mapping expression has type %s", s.key.describe(), o.head().describe()).
+			Related = []diag.Span{o.head().at}
+		return false
+	}
+	r.errorf(at, "compile/type", "datatype mismatch, expected %s, expression has type %s", o.head().describe(), s.key.describe()).
 		Related = []diag.Span{o.head().at}
 	return false
 }
@@ -75,7 +80,7 @@ func (r *rule) matchNamedSet(m *match, x *syntax.SetRef) {
 		r.errorf(m.at, "compile/operator", "sets can only be compared with == and !=")
 		return
 	}
-	if r.refuseAmbiguous(m.left) || !r.checkKey(m.left, s, x.Span) {
+	if r.refuseAmbiguous(m.left) || !r.checkKey(m.left, s, false, x.Span) {
 		return
 	}
 	if m.op == cmpEq {
@@ -177,7 +182,7 @@ func (r *rule) mapExpr(e *syntax.MapExpr, want *vtype) operand {
 		return nil
 	case *syntax.SetRef:
 		s := r.findSet(x)
-		if s == nil || !r.checkKey(key, s, x.Span) {
+		if s == nil || !r.checkKey(key, s, true, x.Span) {
 			return nil
 		}
 		if !s.isMap() {

@@ -227,8 +227,6 @@ func (r *rule) anyBit(m *match, c *constant, written syntax.Operator) bool {
 // set, as the kernel compares no concatenations otherwise.
 func (r *rule) matchConcat(m *match, c *concat) {
 	set := r.anonymousSet(m.left.head().vtype, c.at)
-	var el syntax.Expr = &syntax.Concat{At: syntax.At{Span: c.at}}
-	_ = el
 	set.addOperands(c)
 	if !r.declareSet(set) {
 		return

@@ -40,9 +40,6 @@ func (c *compiler) newRule(t *tableInfo, chain *chainInfo) *rule {
 // insert adds a statement that the current one depends on, before it.
 func (r *rule) insert(s statement) { r.stmts = append(r.stmts, s) }
 
-// prepend adds a statement at the head of the rule.
-func (r *rule) prepend(s statement) { r.stmts = append([]statement{s}, r.stmts...) }
-
 // errorf reports an error. Those that a failed statement before may have
 // caused, such as a protocol that was not learned, are dropped.
 func (r *rule) errorf(at diag.Span, code diag.Code, format string, args ...any) *diag.Diagnostic {

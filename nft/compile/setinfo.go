@@ -222,6 +222,10 @@ func (r *rule) declaredType(e syntax.Expr) (vtype, bool) {
 		}
 		return concatType(parts), true
 	}
+	if _, isBinary := e.(*syntax.Binary); isBinary {
+		r.errorf(e.Place(), "compile/typeof", "typeof cannot be computed")
+		return vtype{}, false
+	}
 	o := r.evaluate(e, nil)
 	if o == nil {
 		return vtype{}, false

@@ -252,7 +252,7 @@ func (r *rule) objectMap(e *syntax.MapExpr, typ expr.ObjectType) {
 	var s *setInfo
 	switch x := r.expand(e.Map).(type) {
 	case *syntax.SetRef:
-		if s = r.findSet(x); s == nil || !r.checkKey(key, s, x.Span) {
+		if s = r.findSet(x); s == nil || !r.checkKey(key, s, true, x.Span) {
 			return
 		}
 		if s.object != typ {

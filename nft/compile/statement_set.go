@@ -62,7 +62,8 @@ func (r *rule) setKey(el *syntax.Element, set *setInfo) operand {
 		return nil
 	}
 	key = valueOf(key)
-	if !isConstant(key) && !r.checkKey(key, set, el.Key.Place()) {
+	if !isConstant(key) && !sameType(key.head().vtype, set.key) {
+		r.errorf(el.Key.Place(), "compile/type", "datatype mismatch, expected %s, expression has type %s", set.key.describe(), key.head().describe())
 		return nil
 	}
 	return forSet(key, set)
