@@ -22,13 +22,19 @@ type device struct {
 const arphrdLoopback = 772
 
 // device finds an interface by name. One that the host does not have is made
-// up, a plain Ethernet device, which the host records as an assumption.
-func (e *Engine) device(name string) device {
-	if d, ok := e.devices[name]; ok {
-		return d
+// up, a plain Ethernet device, which the host records as an assumption. The
+// device asked for last is remembered, since most packets come by the same one.
+func (e *Engine) device(name string) *device {
+	if e.recent.device != nil && e.recent.name == name {
+		return e.recent.device
 	}
-	d := e.makeDevice(name)
-	e.devices[name] = d
+	d, ok := e.devices[name]
+	if !ok {
+		made := e.makeDevice(name)
+		d = &made
+		e.devices[name] = d
+	}
+	e.recent.name, e.recent.device = name, d
 	return d
 }
 

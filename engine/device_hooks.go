@@ -114,7 +114,7 @@ func (w *Worker) bridgeUp(d *device) {
 	w.view.AtIP()
 	bridge := w.engine.device(d.bridge.String())
 	w.meta.IIF, w.meta.BridgeIn = bridge.meta, packet.Name{}
-	w.deliver(&bridge)
+	w.deliver(bridge)
 }
 
 // bridgePort finds where a bridge sends a frame: up to the host, or out
@@ -131,14 +131,12 @@ func (e *Engine) bridgePort(in *device, v *packet.View) (out *device, up bool) {
 	}
 	for _, entry := range e.host.FDB() {
 		if entry.MAC == to {
-			port := e.device(entry.Dev)
-			return &port, false
+			return e.device(entry.Dev), false
 		}
 	}
 	for _, i := range e.host.Interfaces() {
 		if i.MasterIndex == in.bridgeID && uint32(i.Index) != in.meta.Index {
-			port := e.device(i.Name)
-			return &port, false
+			return e.device(i.Name), false
 		}
 	}
 	return nil, false

@@ -44,7 +44,11 @@ type Engine struct {
 	conns   *conntrack.Table
 	only    Hook // the hook of packets that name none
 	bridges bool // some interface is a bridge port, or there are bridge chains without host
-	devices map[string]device
+	devices map[string]*device
+	recent  struct {
+		name   string
+		device *device
+	}
 }
 
 // New makes an engine. The host may be nil: nothing is known of interfaces and
@@ -57,7 +61,7 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 		}
 		h = made
 	}
-	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]device{}}
+	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]*device{}}
 	if options.Hook != "" {
 		only, err := HookByName(options.Hook)
 		if err != nil {

@@ -12,20 +12,20 @@ import (
 func (w *Worker) receive() {
 	d := w.inputDevice()
 	w.meta.IIF = d.meta
-	w.meta.PktType = w.receivedType(&d)
-	w.markLoopback(&d)
-	if len(w.engine.hooks.ingress) > 0 && !w.ingress(&d) {
+	w.meta.PktType = w.receivedType(d)
+	w.markLoopback(d)
+	if len(w.engine.hooks.ingress) > 0 && !w.ingress(d) {
 		return
 	}
-	if w.bridged(&d) {
-		w.bridgeFrame(&d)
+	if w.bridged(d) {
+		w.bridgeFrame(d)
 		return
 	}
-	w.deliver(&d)
+	w.deliver(d)
 }
 
 // inputDevice is the interface of an incoming frame.
-func (w *Worker) inputDevice() device {
+func (w *Worker) inputDevice() *device {
 	name := w.in.In
 	if name == "" {
 		name = w.engine.options.Interface
@@ -115,8 +115,7 @@ func (e *Engine) vlan(lower *device, id uint16) *device {
 	name := lower.meta.Name.String()
 	for _, i := range e.host.Interfaces() {
 		if i.Lower == name && i.VLAN == id {
-			d := e.device(i.Name)
-			return &d
+			return e.device(i.Name)
 		}
 	}
 	return nil
@@ -249,7 +248,7 @@ func (w *Worker) send() {
 		w.egress()
 	}
 	if d.loopback {
-		w.loop(&d)
+		w.loop(d)
 	}
 }
 
@@ -304,19 +303,19 @@ func (w *Worker) decrementTTL() bool {
 func (w *Worker) runOnly(key hookKey) {
 	d := w.inputDevice()
 	w.meta.IIF = d.meta
-	w.meta.PktType = w.receivedType(&d)
+	w.meta.PktType = w.receivedType(d)
 	if w.in.Out != "" {
 		w.meta.OIF = w.engine.device(w.in.Out).meta
 	}
 	if key.family == catalog.FamilyNetdev {
 		if key.hook == catalog.HookNetdevIngress {
-			w.ingress(&d)
+			w.ingress(d)
 		} else {
 			w.egress()
 		}
 		return
 	}
-	if w.bridged(&d) {
+	if w.bridged(d) {
 		w.hook(catalog.FamilyBridge, key.hook, w.engine.hooks.bridge[key.hook])
 		return
 	}

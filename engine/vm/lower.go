@@ -114,13 +114,14 @@ func (l *linker) cmp(x *expr.Cmp) error {
 	return l.emit(in)
 }
 
-// bitwise chooses the fast form for masks of one word.
-// Ref: nft_bitwise.c, nft_bitwise_select_ops.
+// bitwise chooses the fast form for masks of one word. The kernel does so for
+// four bytes only; shorter ones, whose constants are zero behind their length,
+// give the same word. Ref: nft_bitwise.c, nft_bitwise_select_ops.
 func (l *linker) bitwise(x *expr.Bitwise) error {
 	in := inst{op: opBitwise, sub: uint8(x.Op), src: reg(x.Src), dst: reg(x.Dst), len: uint8(x.Len), val: x.Shift}
 	switch x.Op {
 	case expr.BitwiseMaskXor:
-		if x.Len == 4 {
+		if x.Len <= 4 {
 			in.op, in.mask, in.val = opBitwiseFast, word(x.Mask.Bytes), word(x.Xor.Bytes)
 			return l.emit(in)
 		}

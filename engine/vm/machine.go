@@ -133,35 +133,35 @@ func (m *Machine) Run(b *Base, pkt *Packet) Verdict {
 // same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
 	code := m.prog.code
-	data, network, transport := m.window()
+	network, transport := m.window()
 	for {
 		in := &code[pc]
 		var value uint32
 		loaded := false
 		switch in.op {
 		case opNetwork4:
-			if at := network + int(in.off); at+4 <= len(data) {
-				value, loaded = binary.LittleEndian.Uint32(data[at:]), true
+			if at := int(in.off); at+4 <= len(network) {
+				value, loaded = binary.LittleEndian.Uint32(network[at:]), true
 			}
 		case opNetwork2:
-			if at := network + int(in.off); at+2 <= len(data) {
-				value, loaded = uint32(binary.LittleEndian.Uint16(data[at:])), true
+			if at := int(in.off); at+2 <= len(network) {
+				value, loaded = uint32(binary.LittleEndian.Uint16(network[at:])), true
 			}
 		case opNetwork1:
-			if at := network + int(in.off); at < len(data) {
-				value, loaded = uint32(data[at]), true
+			if at := int(in.off); at < len(network) {
+				value, loaded = uint32(network[at]), true
 			}
 		case opTransport4:
-			if at := transport + int(in.off); at+4 <= len(data) {
-				value, loaded = binary.LittleEndian.Uint32(data[at:]), true
+			if at := int(in.off); at+4 <= len(transport) {
+				value, loaded = binary.LittleEndian.Uint32(transport[at:]), true
 			}
 		case opTransport2:
-			if at := transport + int(in.off); at+2 <= len(data) {
-				value, loaded = uint32(binary.LittleEndian.Uint16(data[at:])), true
+			if at := int(in.off); at+2 <= len(transport) {
+				value, loaded = uint32(binary.LittleEndian.Uint16(transport[at:])), true
 			}
 		case opTransport1:
-			if at := transport + int(in.off); at < len(data) {
-				value, loaded = uint32(data[at]), true
+			if at := int(in.off); at < len(transport) {
+				value, loaded = uint32(transport[at]), true
 			}
 		case opL4Proto:
 			value, loaded = uint32(m.pkt.View.L4Proto), m.pkt.View.L4OK
@@ -223,24 +223,24 @@ func (m *Machine) run(pc uint32) {
 			pc = next
 		}
 		if in.op >= opFirstWriter {
-			data, network, transport = m.window()
+			network, transport = m.window()
 		}
 	}
 }
 
-// unreachable is an offset that no packet reaches: loads there go to step,
+// window gives the captured bytes from the network and the transport header
+// on, for loads in place. What is not there, or not whole, is left to step,
 // which knows why.
-const unreachable = 1 << 40
-
-// window gives the packet's bytes and where its headers start, for loads in
-// place.
-func (m *Machine) window() (data []byte, network, transport int) {
+func (m *Machine) window() (network, transport []byte) {
 	view := m.pkt.View
-	transport = unreachable
-	if view.HasTransport() {
-		transport = view.ThOff
+	data := view.Packet()
+	if view.NetOff <= len(data) {
+		network = data[view.NetOff:]
 	}
-	return view.Packet(), view.NetOff, transport
+	if view.HasTransport() && view.ThOff <= len(data) {
+		transport = data[view.ThOff:]
+	}
+	return network, transport
 }
 
 // follow turns what an instruction did into the next instruction, or says
