@@ -260,3 +260,21 @@ func checkUses(t *rapid.T, rs *Ruleset) {
 		}
 	}
 }
+
+// FuzzBatches runs the properties on batches that the fuzzer finds.
+func FuzzBatches(f *testing.F) {
+	f.Add([]byte("add table"))
+	f.Fuzz(rapid.MakeFuzz(func(rt *rapid.T) {
+		w := &world{t: rt}
+		rs, _ := Apply(nil, accepted(nil, w.batch(20)), Options{})
+		before := dump(rs)
+		next, errs := Apply(rs, w.batch(10), Options{})
+		if dump(rs) != before {
+			rt.Fatal("the old snapshot changed")
+		}
+		if len(errs) > 0 && dump(next) != before {
+			rt.Fatal("a refused batch changed the ruleset")
+		}
+		checkUses(rt, next)
+	}))
+}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"verdict/catalog"
 	"verdict/nft/expr"
 )
@@ -74,4 +76,46 @@ func TestValidationTime(t *testing.T) {
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("took %v", d)
 	}
+}
+
+// TestValidationAgainstModel compares the validation, which remembers what it
+// has seen, with one that walks every way, on random graphs of jumps.
+func TestValidationAgainstModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const chains = 6
+		batch := chainsWithBase(chains)
+		batch = append(batch, Change{Kind: KindChain, Family: catalog.FamilyIP, Table: "t", Name: "nat", ChainDef: &ChainDef{
+			Base: &BaseChain{Type: "nat", Hook: catalog.HookPostrouting, Priority: 100},
+		}})
+		edges := map[string][]string{}
+		masq := map[string]bool{}
+		names := []string{"base", "nat", "c1", "c2", "c3", "c4", "c5", "c6"}
+		for range rapid.IntRange(0, 9).Draw(rt, "jumps") {
+			from := rapid.SampledFrom(names).Draw(rt, "from")
+			to := rapid.SampledFrom(names[2:]).Draw(rt, "to")
+			edges[from] = append(edges[from], to)
+			batch = append(batch, jumpRule("t", from, to))
+		}
+		if rapid.Bool().Draw(rt, "masq") {
+			at := rapid.SampledFrom(names[2:]).Draw(rt, "at")
+			masq[at] = true
+			batch = append(batch, Change{Kind: KindRule, Family: catalog.FamilyIP, Table: "t", Name: at, RuleDef: &RuleDef{Exprs: parseExprs("masq")}})
+		}
+		var valid func(base, chain string, depth int) bool
+		valid = func(base, chain string, depth int) bool {
+			if depth == maxDepth || masq[chain] && base != "nat" {
+				return false
+			}
+			for _, to := range edges[chain] {
+				if !valid(base, to, depth+1) {
+					return false
+				}
+			}
+			return true
+		}
+		want := valid("base", "base", 0) && valid("nat", "nat", 0)
+		if _, errs := Apply(nil, batch, Options{}); (len(errs) == 0) != want {
+			rt.Fatalf("valid %v, want %v: %v", len(errs) == 0, want, errs)
+		}
+	})
 }
