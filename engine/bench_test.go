@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -11,8 +12,8 @@ import (
 	"verdict/packet/build"
 )
 
-// BenchmarkEvaluate runs packets through rulesets of several sizes, decoding
-// included, one packet after the other on one core.
+// BenchmarkEvaluate runs packets to a host through rulesets of several sizes,
+// the whole way from decoding to the verdict, one after the other on one core.
 func BenchmarkEvaluate(b *testing.B) {
 	forty, err := os.ReadFile("testdata/stateless40.nft")
 	if err != nil {
@@ -78,7 +79,7 @@ func worker(t testing.TB, rules string) *engine.Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(loaded.Rules(), loaded.Host(), engine.Options{Hook: "input"})
+	e, err := engine.New(loaded.Rules(), loaded.Host(), engine.Options{Local: []netip.Addr{netip.MustParseAddr("10.0.0.2")}})
 	if err != nil {
 		t.Fatal(err)
 	}
