@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"verdict/set/elem"
 	"verdict/set/pipapo"
@@ -215,4 +216,37 @@ func TestHostileInputs(t *testing.T) {
 			t.Errorf("%d elements", s.Live().Len())
 		}
 	})
+}
+
+// Who adds a long list again, duplicates and all, does not pay for a build at
+// every one of them.
+func TestBulkOfDuplicates(t *testing.T) {
+	s, err := pipapo.New(ptr(shape("net,port")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	es := disjoint(50_000)
+	if n, _, err := s.InsertAll(es, 0); err != nil {
+		t.Fatal(n, err)
+	}
+	s.Commit(0)
+	again, refused := disjoint(50_000), 0
+	start := time.Now()
+	for len(again) > 0 {
+		n, old, err := s.InsertAll(again, 0)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, elem.ErrExist) || old == nil {
+			t.Fatal(n, old, err)
+		}
+		refused++
+		again = again[n+1:]
+	}
+	if refused != 50_000 {
+		t.Errorf("%d of 50000 were refused", refused)
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("adding 50,000 duplicates took %v", d)
+	}
 }

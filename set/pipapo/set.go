@@ -96,10 +96,30 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 
 // InsertAll implements elem.Backend. A batch that is large beside what the set
 // holds already is built at once, in a fraction of the time.
+//
+// A build that meets an element that is in the way is in vain. So the first
+// elements are inserted one by one, and each build is limited by what the set
+// holds by then: a caller who goes on behind every duplicate of a long list
+// pays no more than some builds.
 func (s *Set) InsertAll(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
-	if len(es) < 2*bucketSize || len(es) < s.state().n/4 {
-		return elem.InsertEach(s, es, now)
+	const tryFirst, perBuild = 64, 64
+	done, old, err := elem.InsertEach(s, es[:min(len(es), s.state().n/8+tryFirst)], now)
+	for err == nil && done < len(es) {
+		n := s.state().n
+		part := es[done:min(len(es), done+perBuild*n)]
+		var k int
+		if len(part) < n/4 {
+			k, old, err = elem.InsertEach(s, part, now)
+		} else {
+			k, old, err = s.build(part, now)
+		}
+		done += k
 	}
+	return done, old, err
+}
+
+// build is InsertAll by a bulk build.
+func (s *Set) build(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
 	// What is wrong with an element alone is found by inserting it; those in
 	// front of the first such one are built.
 	sound := slices.IndexFunc(es, func(e *elem.Entry) bool {
