@@ -124,7 +124,7 @@ func (r *rule) reject(e *expr.Reject) {
 			r.drop(&r.outer, slotTransport)
 		}
 	case expr.RejectICMPX:
-		if e.Code != icmpxPortUnreachable {
+		if r.o.json || e.Code != icmpxPortUnreachable {
 			s.With, s.Code = text("icmpx"), r.rejectCode(catalog.ICMPXCode, e.Code)
 		}
 	case expr.RejectICMP:
@@ -136,10 +136,10 @@ func (r *rule) reject(e *expr.Reject) {
 			r.drop(&r.outer, slotNetwork)
 		}
 		if family == catalog.FamilyIP6 {
-			if mixed || e.Code != icmpv6PortUnreachable {
+			if mixed || r.o.json || e.Code != icmpv6PortUnreachable {
 				s.With, s.Code = text("icmpv6"), r.rejectCode(catalog.ICMPv6Code, e.Code)
 			}
-		} else if mixed || e.Code != icmpPortUnreachable {
+		} else if mixed || r.o.json || e.Code != icmpPortUnreachable {
 			s.With, s.Code = text("icmp"), r.rejectCode(catalog.ICMPCode, e.Code)
 		}
 	}

@@ -56,6 +56,9 @@ func (r *rule) loadCT(e *expr.CT) *operand {
 			o.format = formatOf(catalog.IPv4Addr)
 		}
 		o.bytes = o.bits / 8
+		if r.o.json {
+			x.Family = syntax.Word{} // JSON names the key as the bytecode does
+		}
 	}
 	return o
 }

@@ -47,6 +47,8 @@ type Options struct {
 	// MarkName and LabelName name marks and connection labels.
 	MarkName  func(mark uint32) string
 	LabelName func(bit int) string
+
+	json bool // the tree becomes JSON, see JSON
 }
 
 // Numeric gives the options of -n: priorities, protocols, times and symbolic

@@ -33,6 +33,11 @@ func (o *Options) write(f *format, v []byte, w wording) syntax.Expr {
 	if f.shift != 0 {
 		v = shifted(v, f.shift)
 	}
+	if o.json && len(v) <= 8 {
+		if l, ok := o.jsonLiteral(f, uint64Of(v), w); ok {
+			return l
+		}
+	}
 	switch f.form {
 	case catalog.FormIPv4, catalog.FormIPv6:
 		return o.address(f, v, w)
