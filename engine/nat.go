@@ -16,7 +16,7 @@ import (
 // Ref: nf_nat_core.c, nf_nat_inet_fn.
 func (w *Worker) natStep(list *hookList, source bool, num catalog.HookNum) (fate Fate, ran bool) {
 	conns := w.engine.conns
-	w.track.Now = w.now
+	w.track.Now, w.track.Out = w.now, w.meta.OIF.Index
 	manip := conntrack.DestinationManip
 	if source {
 		manip = conntrack.SourceManip
@@ -66,13 +66,16 @@ func (w *Worker) setupNAT(e expr.Expr, manip conntrack.Manip, effect vm.Effect) 
 	case *expr.NAT:
 		r.HasAddr, r.HasPort, r.Flags = x.HasAddr, x.HasProto, x.Flags
 	case *expr.Masq:
-		r.HasPort, r.Flags = x.HasProto, x.Flags
+		r.HasPort, r.Flags, r.Device = x.HasProto && x.Flags&expr.NATFlagProto != 0, x.Flags, w.meta.OIF.Index
+		if w.view.SrcAddr() == netip.IPv4Unspecified() {
+			return false, Accepted
+		}
 		if !w.masquerade(&r) {
 			w.out.Reason = "masquerade finds no address on the outgoing interface"
 			return true, Lost
 		}
 	case *expr.Redir:
-		r.HasPort, r.Flags = x.HasProto, x.Flags
+		r.HasPort, r.Flags = x.HasProto && (x.Flags == 0 || x.Flags&expr.NATFlagProto != 0), x.Flags
 		if !w.redirect(&r) {
 			w.out.Reason = "redirect finds no address on the incoming interface"
 			return true, Lost

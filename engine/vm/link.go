@@ -23,7 +23,13 @@ func (e *UnsupportedError) Error() string {
 // Link makes a program of a snapshot. State is taken from, and added to, the
 // given state. Cost: linear in rules, and in the elements of verdict maps.
 func Link(rs *ruleset.Ruleset, state *State) (*Program, error) {
-	l := &linker{program: &Program{Rules: rs, state: state}, state: state, setIndex: map[*ruleset.Set]uint32{}}
+	return link(rs, state, false)
+}
+
+// link can leave out the fast forms, for the tests that compare them with the
+// general ones.
+func link(rs *ruleset.Ruleset, state *State, generic bool) (*Program, error) {
+	l := &linker{program: &Program{Rules: rs, state: state}, state: state, setIndex: map[*ruleset.Set]uint32{}, generic: generic}
 	l.declare()
 	for i := range l.program.Chains {
 		if err := l.chain(&l.program.Chains[i]); err != nil {
@@ -38,6 +44,8 @@ type linker struct {
 	state    *State
 	setIndex map[*ruleset.Set]uint32
 	chains   map[*ruleset.Table]map[string]uint32
+
+	generic bool // no fast forms
 
 	table *ruleset.Table
 	chn   *Chain
@@ -117,7 +125,9 @@ func (l *linker) rule(r *ruleset.Rule) error {
 	for i := start; i < len(p.code); i++ {
 		p.code[i].next, p.code[i].rule = next, number
 	}
-	fuse(p.code[start:])
+	if !l.generic {
+		fuse(p.code[start:])
+	}
 	return nil
 }
 
