@@ -6,16 +6,24 @@ import (
 	"verdict/packet"
 )
 
-// checksumOK verifies the transport checksum, at prerouting only. It covers
-// everything to the packet's end, whatever the UDP header says. What the
+// checksumOK verifies the transport checksum, at prerouting only. What the
 // capture holds in part is taken as right.
-// Ref: utils.c, nf_ip_checksum, nf_ip6_checksum.
 func (t *Table) checksumOK(p *Packet, s *segment) bool {
 	if !p.Prerouting || t.config.NoChecksum {
 		return true
 	}
 	if s.cut() || p.View.MoreFragments {
 		t.stats.Assumed++
+		return true
+	}
+	return s.verify()
+}
+
+// verify checks the transport checksum, which covers everything to the packet's
+// end, whatever the UDP header says. It is true if the capture is cut.
+// Ref: utils.c, nf_ip_checksum, nf_ip6_checksum.
+func (s *segment) verify() bool {
+	if s.cut() {
 		return true
 	}
 	data := s.data[s.at:s.end]

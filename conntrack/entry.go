@@ -39,6 +39,7 @@ type Conn struct {
 	// list, as place+1.
 	sourceNext, sourcePrev uint32
 	sourced                bool
+	device                 uint32 // index of the device it masquerades through
 }
 
 // protocolState holds what the trackers remember; a connection uses one part.
@@ -55,7 +56,6 @@ type extension struct {
 	adjust       *[2]sequenceShift
 	expectations []*Expectation
 	newline      [2]newlines // FTP
-	masquerade   uint32      // index of the output device, 0 for none
 }
 
 // rarely returns the extension, making it if needed.

@@ -11,20 +11,23 @@ import (
 // Expectation announces a connection that belongs to another one. Its source
 // may be open: any address, any port.
 type Expectation struct {
-	Tuple        Tuple
-	AnySrc       bool // Tuple.Src does not matter
-	AnySrcPort   bool // Tuple.SrcPort does not matter
-	Class        uint8
-	Permanent    bool   // it is not consumed by its first connection
-	Inactive     bool   // it never matches
-	Helper       Helper // that the expected connection gets; nil for none
-	Master       *Conn
-	FollowMaster bool      // the expected connection gets the master's NAT
-	SavedAddr    [16]byte  // FollowMaster: destination before the master's NAT
-	SavedPort    uint16    // FollowMaster: likewise, the port
-	SavedDir     Direction // FollowMaster: the direction of the packet that announced it
-	expires      int64
-	zone         uint16
+	Tuple      Tuple
+	AnySrc     bool // Tuple.Src does not matter
+	AnySrcPort bool // Tuple.SrcPort does not matter
+	Class      uint8
+	Permanent  bool   // it is not consumed by its first connection
+	Inactive   bool   // it never matches
+	Helper     Helper // that the expected connection gets; nil for none
+	Master     *Conn
+	// FollowMaster gives the expected connection translations that fit its
+	// master's: it was announced by a packet of a direction, whose sender
+	// really listens at a port.
+	FollowMaster bool
+	AnnouncedBy  Direction
+	RealPort     uint16
+
+	expires int64
+	zone    uint16
 }
 
 // ExpectPolicy bounds the expectations of one class.
@@ -229,6 +232,6 @@ func (t *Table) expect(c *Conn, now int64) {
 		t.expected.remove(e)
 	}
 	if e.FollowMaster {
-		t.followMaster(c, e, now)
+		t.bindLikeMaster(c, e, now)
 	}
 }

@@ -42,6 +42,7 @@ type Packet struct {
 	Family     catalog.Family // FamilyIP or FamilyIP6
 	Prerouting bool           // checksums are verified there only
 	Now        int64          // nanoseconds since the epoch
+	Out        uint32         // index of the output device, 0 if there is none
 	// Buffer takes what Confirm rewrites in payloads for helpers of
 	// connections with NAT. Without it such payloads stay as they are.
 	Buffer *rewrite.Buffer
@@ -73,11 +74,10 @@ type Table struct {
 	stats    Stats
 	random   random
 
-	count    int    // connections, confirmed or not
-	serial   uint64 // connections ever made, for ids
-	sweep    uint32 // next place to look for expired connections
-	swept    int64  // when the whole table was last swept for room
-	relearns uint64
+	count  int    // connections, confirmed or not
+	serial uint64 // connections ever made, for ids
+	sweep  uint32 // next place to look for expired connections
+	swept  int64  // when the whole table was last swept for room
 }
 
 // NewTable makes an empty table.

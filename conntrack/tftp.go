@@ -32,7 +32,7 @@ func (TFTP) Help(x *Exchange) Result {
 		Master:     x.Conn,
 	}
 	if x.Conn.Status&statusNATMask != 0 {
-		e.followMaster(Original, x.Conn.Tuples[Original].Src, x.Conn.Tuples[Original].SrcPort)
+		e.followMaster(Original, x.Conn.Tuples[Original].SrcPort)
 	}
 	if x.Table.Expect(e, 0, x.Packet.Now) != nil {
 		return Drop

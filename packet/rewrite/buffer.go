@@ -29,3 +29,11 @@ func (b *Buffer) Writable(v *packet.View) []byte {
 	}
 	return b.data
 }
+
+// Set makes a frame of another length the packet, and decodes it. The buffer
+// copies the frame's bytes.
+func (b *Buffer) Set(v *packet.View, frame []byte, origLen int) {
+	b.data = append(b.data[:0], frame...)
+	b.owned = true
+	v.Replace(b.data, origLen)
+}

@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 
 	"verdict/packet"
 )
@@ -24,50 +23,38 @@ type Checksum struct {
 // the capture does not; then nothing has changed.
 // Ref: nft_payload.c, nft_payload_set_eval.
 func (b *Buffer) Payload(v *packet.View, base packet.Base, off int, value []byte, sum Checksum) packet.LoadResult {
-	start := baseStart(v, base)
-	if result := v.Check(base, off, len(value)); result != packet.OK {
+	at, result := v.Place(base, off, len(value))
+	if result != packet.OK {
 		return result
 	}
+	field := 0
 	if sum.Inet {
-		if result := v.Check(base, sum.Offset, 2); result != packet.OK {
+		if field, result = v.Place(base, sum.Offset, 2); result != packet.OK {
 			return result
 		}
 	}
-	at := start + off
 	data := b.Writable(v)
 	before := append(make([]byte, 0, 64), data[at:at+len(value)]...)
 	copy(data[at:], value)
+	odd := off&1 != 0
 	if sum.Inet {
-		b.update(v, start+sum.Offset, before, value, off&1 != 0, base == packet.BaseTransport)
+		b.update(field, before, value, odd, base == packet.BaseTransport && v.L4Proto == packet.ProtoUDP)
 	}
 	if sum.Pseudo {
-		b.pseudo(v, before, value, off&1 != 0)
+		b.pseudo(v, before, value, odd)
 	}
 	if sum.SCTP && v.FragOff == 0 && !v.MoreFragments {
-		b.sctp(v)
+		b.sctp(v.ThOff, v.End)
 	}
 	return packet.OK
 }
 
-func baseStart(v *packet.View, base packet.Base) int {
-	switch base {
-	case packet.BaseLink:
-		return v.MacOff
-	case packet.BaseNetwork:
-		return v.NetOff
-	case packet.BaseTransport:
-		return v.ThOff
-	}
-	off, _ := v.InnerOff()
-	return off
-}
-
-// update corrects a checksum field. A UDP checksum of zero means "none"; a
-// result of zero is sent as ffff.
-func (b *Buffer) update(v *packet.View, field int, before, after []byte, odd, transport bool) {
+// update corrects a checksum field. In UDP zero would mean "none" and is sent
+// as ffff.
+func (b *Buffer) update(field int, before, after []byte, odd, udp bool) {
 	old := binary.BigEndian.Uint16(b.data[field:])
 	sum := packet.UpdateChecksum(old, before, after, odd)
-	if transport && v.L4Proto == packet.ProtoUDP && sum == 0 {
+	if udp && sum == 0 {
 		sum = 0xffff
 	}
 	binary.BigEndian.PutUint16(b.data[field:], sum)
@@ -77,43 +64,35 @@ func (b *Buffer) update(v *packet.View, field int, before, after []byte, odd, tr
 // header covers. Fragments other than the first have no transport header.
 // Ref: nft_payload.c, nft_payload_l4csum_update.
 func (b *Buffer) pseudo(v *packet.View, before, after []byte, odd bool) {
-	if !v.L4OK || v.FragOff != 0 {
+	if !v.HasTransport() {
 		return
 	}
-	var field int
+	off, udp := 0, false
 	switch v.L4Proto {
-	case packet.ProtoTCP:
-		field = v.ThOff + 16
+	case packet.ProtoTCP, packet.ProtoICMPv6:
+		off, _, _ = packet.ChecksumOffset(v.L4Proto)
 	case packet.ProtoUDP, packet.ProtoUDPLite:
-		field = v.ThOff + 6
-	case packet.ProtoICMPv6:
-		field = v.ThOff + 2
+		off, udp = 6, true
 	default:
 		return
 	}
-	if field+2 > len(b.data) {
+	field, result := v.Place(packet.BaseTransport, off, 2)
+	if result != packet.OK {
 		return
 	}
-	old := binary.BigEndian.Uint16(b.data[field:])
-	if v.L4Proto == packet.ProtoUDP && old == 0 {
+	if v.L4Proto == packet.ProtoUDP && b.data[field] == 0 && b.data[field+1] == 0 {
 		return
 	}
-	sum := packet.UpdateChecksum(old, before, after, odd)
-	if sum == 0 && v.L4Proto != packet.ProtoTCP && v.L4Proto != packet.ProtoICMPv6 {
-		sum = 0xffff
-	}
-	binary.BigEndian.PutUint16(b.data[field:], sum)
+	b.update(field, before, after, odd, udp)
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// sctp recomputes the CRC32c of an SCTP packet that was captured whole.
+// sctp recomputes the CRC32c of the SCTP packet in a range of the frame, if
+// the capture holds all of it.
 // Ref: RFC 9260, 6.8 and appendix A.
-func (b *Buffer) sctp(v *packet.View) {
-	if v.ThOff+12 > v.End || v.End > len(b.data) {
+func (b *Buffer) sctp(start, end int) {
+	if start+12 > end || end > len(b.data) {
 		return
 	}
-	segment := b.data[v.ThOff:v.End]
-	clear(segment[8:12])
-	binary.LittleEndian.PutUint32(segment[8:], crc32.Checksum(segment, castagnoli))
+	segment := b.data[start:end]
+	binary.LittleEndian.PutUint32(segment[8:], packet.SCTPChecksum(segment))
 }
