@@ -28,6 +28,9 @@ func (c *compiler) command(cmd *syntax.Command) {
 	if !ok {
 		return
 	}
+	if !complete(cmd) {
+		return
+	}
 	switch cmd.Verb {
 	case syntax.VerbAdd:
 		c.addCommand(cmd, t, ruleset.OpAdd)
@@ -51,6 +54,32 @@ func (c *compiler) command(cmd *syntax.Command) {
 		c.add(ch)
 		c.renameChain(t, cmd.NewName.Text)
 	}
+}
+
+// complete reports whether a command has the body that its verb needs. The
+// parser leaves incomplete commands out; trees may come from elsewhere too.
+func complete(cmd *syntax.Command) bool {
+	switch cmd.Verb {
+	case syntax.VerbInsert, syntax.VerbReplace:
+		return cmd.Rule != nil
+	case syntax.VerbAdd, syntax.VerbCreate:
+		switch cmd.Object {
+		case syntax.ObjTable:
+			return cmd.Table != nil
+		case syntax.ObjChain:
+			return cmd.Chain != nil
+		case syntax.ObjRule:
+			return cmd.Rule != nil
+		case syntax.ObjSet, syntax.ObjMap:
+			return cmd.Set != nil
+		case syntax.ObjFlowtable:
+			return cmd.Flowtable != nil
+		case syntax.ObjElement:
+			return cmd.Elements != nil
+		}
+		return cmd.Stateful != nil
+	}
+	return cmd.Object != syntax.ObjElement || cmd.Elements != nil
 }
 
 // resolveTarget reads the names of a command.

@@ -159,12 +159,17 @@ func (c *compiler) hook(h *syntax.Hook, t target) *ruleset.BaseChain {
 	b := &ruleset.BaseChain{Type: h.Type.Text}
 	ok := true
 	if !slices.Contains(catalog.ChainTypes, h.Type.Text) {
-		c.unknownWord(h.Type, "chain type", catalog.ChainTypes...)
+		d := c.diags.Errorf(h.Type.Span, "compile/chain-type", "unknown chain type")
+		d.Expected = catalog.ChainTypes
+		suggest(d, h.Type.Text, catalog.ChainTypes)
 		ok = false
 	}
 	num, known := catalog.HookByName(t.family, h.Hook.Text)
 	if !known {
 		d := c.diags.Errorf(h.Hook.Span, "compile/hook", "unknown chain hook")
+		if hookSomewhere(h.Hook.Text) {
+			d.Message = "The " + t.family.String() + " family does not support this hook"
+		}
 		d.Expected = catalog.HookNames(t.family)
 		suggest(d, h.Hook.Text, d.Expected)
 		ok = false
@@ -184,6 +189,16 @@ func (c *compiler) hook(h *syntax.Hook, t target) *ruleset.BaseChain {
 		return nil
 	}
 	return b
+}
+
+// hookSomewhere reports whether some family has a hook of the name.
+func hookSomewhere(name string) bool {
+	for _, f := range catalog.Families {
+		if _, ok := catalog.HookByName(f, name); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // priority evaluates a chain's or flowtable's priority.

@@ -25,7 +25,11 @@ func (c *compiler) setDeclaration(set *syntax.Set, t target, op ruleset.Op) {
 		return
 	}
 	if !p.typed {
-		c.diags.Errorf(t.nameP, "compile/set-type", "set definition does not specify key")
+		c.diags.Errorf(t.nameP, "compile/set-type", "%s definition does not specify key", s.kind())
+		return
+	}
+	if s.autoMerge && !s.interval() {
+		c.diags.Errorf(t.nameP, "compile/set-type", "auto-merge only works with interval sets")
 		return
 	}
 	if set.IsMap && s.data.typ == nil && !s.data.isConcat() && s.object == 0 {
@@ -148,15 +152,15 @@ func (c *compiler) keyTypes(k *syntax.KeyType, p *setParts) bool {
 	s.dataInterval = k.Interval
 	s.object = objectTypes[k.Object]
 	if !k.Typeof {
-		key, ok := c.declarable(k.Key)
+		key, ok := c.declarable(k.Key, s)
 		s.key = key
 		if !ok {
 			return false
 		}
 		if k.Data != nil {
-			s.data, ok = c.declarable(k.Data)
+			s.data, ok = c.declarable(k.Data, s)
 		}
-		return ok && c.keyFits(k, s.key)
+		return ok && c.keyFits(k, s)
 	}
 	r := c.newRule(p.table, nil)
 	r.declare = true
@@ -167,37 +171,38 @@ func (c *compiler) keyTypes(k *syntax.KeyType, p *setParts) bool {
 	s.key = key
 	u.KeyTypeof = typeofText(k.Key)
 	if k.Data == nil {
-		return c.keyFits(k, s.key)
+		return c.keyFits(k, s)
 	}
 	if l, isWord := k.Data.(*syntax.Literal); isWord && l.Text == "verdict" {
 		s.data = typeOf(catalog.Verdict)
-		return c.keyFits(k, s.key)
+		return c.keyFits(k, s)
 	}
 	if s.data, ok = r.declaredType(k.Data); !ok {
 		return false
 	}
 	u.DataTypeof = typeofText(k.Data)
-	return c.keyFits(k, s.key)
+	return c.keyFits(k, s)
 }
 
 // maxKeyBits is the size of the data registers.
 const maxKeyBits = 512
 
-func (c *compiler) keyFits(k *syntax.KeyType, key vtype) bool {
+func (c *compiler) keyFits(k *syntax.KeyType, s *setInfo) bool {
+	key := s.key
 	if key.bits == 0 || key.bits > maxKeyBits {
-		c.diags.Errorf(k.Key.Place(), "compile/set-type", "unqualified type %s specified in set definition. Try \"typeof expression\" instead of \"type datatype\".", key.describe())
+		c.diags.Errorf(k.Key.Place(), "compile/set-type", "unqualified type %s specified in %s definition. Try \"typeof expression\" instead of \"type datatype\".", key.describe(), s.kind())
 		return false
 	}
 	return true
 }
 
 // declarable resolves the names of data types.
-func (c *compiler) declarable(e syntax.Expr) (vtype, bool) {
+func (c *compiler) declarable(e syntax.Expr, s *setInfo) (vtype, bool) {
 	switch e := e.(type) {
 	case *syntax.Concat:
 		var parts []vtype
 		for _, p := range e.Parts {
-			t, ok := c.declarable(p)
+			t, ok := c.declarable(p, s)
 			if !ok {
 				return vtype{}, false
 			}
@@ -216,7 +221,7 @@ func (c *compiler) declarable(e syntax.Expr) (vtype, bool) {
 			return vtype{}, false
 		}
 		if t.NotDeclarable {
-			c.diags.Errorf(e.Span, "compile/set-type", "unqualified type %s specified in set definition. Try \"typeof expression\" instead of \"type datatype\".", t.Name)
+			c.diags.Errorf(e.Span, "compile/set-type", "unqualified type %s specified in %s definition. Try \"typeof expression\" instead of \"type datatype\".", t.Name, s.kind())
 			return vtype{}, false
 		}
 		v := typeOf(t)

@@ -24,6 +24,8 @@ func (k keyValue) whole() bool { return !k.isRange && !k.isPrefix && !k.partial 
 // error was reported. It allocates nothing for literals, ranges and prefixes.
 func (c *compiler) key(e syntax.Expr, t vtype) (k keyValue, ok bool) {
 	switch e := e.(type) {
+	case nil:
+		return k, false
 	case *syntax.Literal:
 		if n, ok := plainLiteral(e, &t); ok {
 			return keyValue{from: n, to: n, bits: t.bits}, true

@@ -63,6 +63,14 @@ type setInfo struct {
 
 func (s *setInfo) isMap() bool { return s.flags&(ruleset.SetMap|ruleset.SetObject) != 0 }
 
+// kind is what the language calls the set.
+func (s *setInfo) kind() string {
+	if s.isMap() {
+		return "map"
+	}
+	return "set"
+}
+
 func (s *setInfo) interval() bool { return s.flags&ruleset.SetInterval != 0 }
 
 func (s *setInfo) verdicts() bool { return s.data.typ == catalog.Verdict }

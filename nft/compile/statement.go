@@ -56,7 +56,9 @@ func (r *rule) statement(s syntax.Statement) {
 	case *syntax.Notrack:
 		r.insert(emitted{&expr.Notrack{}})
 	case *syntax.FlowAdd:
-		r.insert(emitted{&expr.FlowOffload{Flowtable: s.Table.Name}})
+		if s.Table != nil {
+			r.insert(emitted{&expr.FlowOffload{Flowtable: s.Table.Name}})
+		}
 	case *syntax.Assign:
 		r.assign(s)
 	case *syntax.ResetTCPOption:
@@ -82,6 +84,9 @@ func (g *generator) verdictMap(l *lookup) {
 }
 
 func (r *rule) verdictStatement(s *syntax.VerdictStatement) {
+	if s.Verdict == nil {
+		return
+	}
 	o := r.verdictOperand(s.Verdict)
 	v, ok := o.(*verdict)
 	if !ok {

@@ -12,8 +12,11 @@ var dynsetOps = map[syntax.SetOp]expr.DynsetOp{
 
 // setUpdate evaluates a statement that changes a set.
 func (r *rule) setUpdate(s *syntax.SetUpdate) {
+	if s.Set == nil || s.Element == nil {
+		return
+	}
 	set := r.findSet(s.Set)
-	if set == nil || s.Element == nil {
+	if set == nil {
 		return
 	}
 	key := r.setKey(s.Element, set)
@@ -112,6 +115,9 @@ func (r *rule) dynsetAttributes(el *syntax.Element, out *expr.Dynset) bool {
 // meter evaluates the old form of a dynamic set: it declares the set, and
 // updates it.
 func (r *rule) meter(s *syntax.Meter) {
+	if s.Element == nil {
+		return
+	}
 	key := r.evaluate(s.Element.Key, nil)
 	if key == nil {
 		return
