@@ -183,7 +183,7 @@ func (c *compiler) hook(h *syntax.Hook, t target) *ruleset.BaseChain {
 		c.diags.Errorf(h.Span, "compile/priority", "a base chain needs a priority")
 		return nil
 	}
-	prio, good := c.priority(h.Priority, t.family, h.Hook.Text)
+	prio, good := c.priority(h.Priority, t.family, h.Hook.Text, false)
 	b.Priority = prio
 	if !ok || !good {
 		return nil
@@ -202,11 +202,11 @@ func hookSomewhere(name string) bool {
 }
 
 // priority evaluates a chain's or flowtable's priority.
-func (c *compiler) priority(p *syntax.Priority, family catalog.Family, hook string) (int32, bool) {
+func (c *compiler) priority(p *syntax.Priority, family catalog.Family, hook string, flowtable bool) (int32, bool) {
 	l, ok := c.expand(p.Base).(*syntax.Literal)
 	if !ok {
 		if c.peek(p.Base) == p.Base || c.expand(p.Base) != nil {
-			c.diags.Errorf(p.Span, "compile/priority", "invalid priority expression value in this context.")
+			c.diags.Errorf(p.Span, "compile/priority", "invalid priority expression %s in this context.", kindOfSyntax(c.peek(p.Base)))
 		}
 		return 0, false
 	}
@@ -221,6 +221,9 @@ func (c *compiler) priority(p *syntax.Priority, family catalog.Family, hook stri
 	}
 	if !known {
 		d := c.diags.Errorf(p.Span, "compile/priority", "invalid priority expression value in this context.")
+		if flowtable {
+			d.Message = "invalid priority expression value."
+		}
 		var names []string
 		for _, n := range catalog.Priorities(family) {
 			if catalog.PriorityLegal(family, n.Name, hook) {
@@ -237,6 +240,23 @@ func (c *compiler) priority(p *syntax.Priority, family catalog.Family, hook stri
 		return 0, false
 	}
 	return int32(v), true
+}
+
+// kindOfSyntax names the kind of an expression in messages.
+func kindOfSyntax(e syntax.Expr) string {
+	switch e.(type) {
+	case *syntax.SetLiteral:
+		return "set"
+	case *syntax.List:
+		return "list"
+	case *syntax.Range:
+		return "range"
+	case *syntax.Prefix:
+		return "prefix"
+	case *syntax.Concat:
+		return "concat"
+	}
+	return "value"
 }
 
 func parsePriority(text string) (int64, bool) {
@@ -352,7 +372,7 @@ func (c *compiler) flowtable(f *syntax.Flowtable) *ruleset.Flowtable {
 	}
 	if f.Priority != nil {
 		var good bool
-		out.Priority, good = c.priority(f.Priority, catalog.FamilyNetdev, "ingress")
+		out.Priority, good = c.priority(f.Priority, catalog.FamilyNetdev, "ingress", true)
 		ok = ok && good
 	}
 	if f.Devices != nil {

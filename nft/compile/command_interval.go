@@ -33,7 +33,11 @@ func (c *compiler) loadTaken(s *setInfo) {
 		end bool
 	}
 	var edges []edge
-	for e := range s.old.Elements.All() {
+	elements := s.old.Elements.All()
+	if c.opts.Clock != 0 {
+		elements = s.old.Elements.Alive(c.opts.Clock)
+	}
+	for e := range elements {
 		if e.Flags&ruleset.ElemCatchAll == 0 {
 			edges = append(edges, edge{numFromBytes(e.Key), e.Flags&ruleset.ElemIntervalEnd != 0})
 		}

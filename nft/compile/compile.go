@@ -23,6 +23,9 @@ type Options struct {
 	Cgroup func(path string) (id uint64, ok bool)
 	// Now is the present, which decides the offset of the time zone for hours.
 	Now time.Time
+	// Clock is the time of the base ruleset in nanoseconds: elements whose
+	// timeout has passed by then do not count. With 0 all count.
+	Clock int64
 	// Location is the time zone of dates and hours; nil means UTC.
 	Location *time.Location
 	// Defines are symbols set outside of the text, as by -D name=value.

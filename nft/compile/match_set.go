@@ -201,7 +201,7 @@ func (r *rule) mapExpr(e *syntax.MapExpr, want *vtype) operand {
 		}
 		return r.literalMap(e, key, x, *want)
 	default:
-		r.errorf(e.Map.Place(), "compile/map", "a map is needed here")
+		r.errorf(e.Map.Place(), "compile/map", "Expression is not a map")
 		return nil
 	}
 }

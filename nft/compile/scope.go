@@ -92,7 +92,9 @@ func (c *compiler) define(d *syntax.Define) {
 			Hint = "write redefine to give it another value"
 		return
 	}
-	c.bindVariables(d.Value)
+	if !c.bindVariables(d.Value) {
+		return
+	}
 	c.scope = c.scope.set(name, &binding{value: d.Value})
 }
 
@@ -113,8 +115,15 @@ func (c *compiler) unknownSymbol(at diag.Span, name string) {
 }
 
 // bindVariables ties the variables inside a value to what they mean where the
-// value is written.
-func (c *compiler) bindVariables(e syntax.Expr) {
+// value is written. ok is false where one is not defined.
+func (c *compiler) bindVariables(e syntax.Expr) (ok bool) {
+	all := func(list ...syntax.Expr) bool {
+		ok := true
+		for _, x := range list {
+			ok = c.bindVariables(x) && ok
+		}
+		return ok
+	}
 	switch e := e.(type) {
 	case *syntax.Variable:
 		b := c.scope.find(e.Name)
@@ -122,33 +131,23 @@ func (c *compiler) bindVariables(e syntax.Expr) {
 			c.unknownSymbol(e.Span, e.Name)
 		}
 		c.bound[e] = b
+		return b != nil
 	case *syntax.SetLiteral:
-		for _, x := range e.Elements {
-			c.bindVariables(x)
-		}
+		return all(e.Elements...)
 	case *syntax.Element:
-		c.bindVariables(e.Key)
-		if e.Data != nil {
-			c.bindVariables(e.Data)
-		}
+		return all(e.Key, e.Data)
 	case *syntax.List:
-		for _, x := range e.Items {
-			c.bindVariables(x)
-		}
+		return all(e.Items...)
 	case *syntax.Concat:
-		for _, x := range e.Parts {
-			c.bindVariables(x)
-		}
+		return all(e.Parts...)
 	case *syntax.Range:
-		c.bindVariables(e.From)
-		c.bindVariables(e.To)
+		return all(e.From, e.To)
 	case *syntax.Prefix:
-		c.bindVariables(e.Base)
-		c.bindVariables(e.Length)
+		return all(e.Base, e.Length)
 	case *syntax.Binary:
-		c.bindVariables(e.Left)
-		c.bindVariables(e.Right)
+		return all(e.Left, e.Right)
 	}
+	return true
 }
 
 // expand replaces a variable by its value, however deep; nil, with an error

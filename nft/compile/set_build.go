@@ -287,7 +287,7 @@ func (b *setBuild) elementData(el *syntax.Element, row int32) bool {
 	if s.verdicts() {
 		v, isVerdict := b.expand(el.Data).(*syntax.VerdictExpr)
 		if !isVerdict {
-			b.diags.Errorf(el.Data.Place(), "compile/map", "a verdict is needed here")
+			b.notVerdict(el.Data)
 			return false
 		}
 		d.verdict = b.verdictData(v)
@@ -298,6 +298,18 @@ func (b *setBuild) elementData(el *syntax.Element, row int32) bool {
 	d.row = row
 	b.data = append(b.data, d)
 	return ok
+}
+
+// verdictNames are what a verdict can be, for suggestions.
+var verdictNames = []string{"accept", "drop", "continue", "break", "jump", "goto", "return", "queue"}
+
+func (b *setBuild) notVerdict(e syntax.Expr) {
+	d := b.diags.Errorf(e.Place(), "compile/map", "Could not parse netfilter verdict")
+	if l, ok := b.peek(e).(*syntax.Literal); ok {
+		if near := diag.Misspelled(l.Text, verdictNames); near != "" {
+			d.Message += "; did you mean `" + near + "'?"
+		}
+	}
 }
 
 // verdictData evaluates a verdict in a map.

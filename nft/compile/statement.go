@@ -277,7 +277,7 @@ func (r *rule) objectMap(e *syntax.MapExpr, typ expr.ObjectType) {
 			key = toOrder(key, catalog.OrderNetwork)
 		}
 	default:
-		r.errorf(e.Map.Place(), "compile/map", "a map is needed here")
+		r.errorf(e.Map.Place(), "compile/map", "Expression is not a map")
 		return
 	}
 	r.insert(emitFunc(func(g *generator) {
