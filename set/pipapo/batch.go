@@ -12,6 +12,9 @@ const (
 	burst = 32
 	// cacheLine is the unit of prefetching.
 	cacheLine = 64
+	// nearNodes is the number of nodes up to which the cells of a root are
+	// taken to be in the nearest cache.
+	nearNodes = 2
 	// prefetchFrom is the number of elements from which a table is too large
 	// for the nearest caches.
 	prefetchFrom = 4096
@@ -72,11 +75,19 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 // down leads all lookups from the root of a tree to their buckets.
 func (w *walk) down(root *tree, split []words) {
 	var active [burst]uint8
+	left := active[:0]
 	for i := range split {
-		active[i] = uint8(i)
 		w.trees[i] = root
+		if len(root.nodes) <= nearNodes {
+			n := root.nodes[root.nodeOf(split[i][root.word%maxWords])]
+			w.buckets[i] = &n.cells[n.at(split[i][root.word%maxWords])]
+			if w.trees[i] = w.buckets[i].sub; w.trees[i] == nil {
+				continue
+			}
+		}
+		left = append(left, uint8(i))
 	}
-	for left := active[:len(split)]; len(left) > 0; {
+	for len(left) > 0 {
 		w.level(left, split)
 		n := 0
 		for _, i := range left {
@@ -94,7 +105,7 @@ func (w *walk) down(root *tree, split []words) {
 func (w *walk) level(left []uint8, split []words) {
 	for _, i := range left {
 		t := w.trees[i%burst]
-		n := t.nodes[upper32(t.firsts, split[i][t.word%maxWords])-1]
+		n := t.nodes[t.nodeOf(split[i][t.word%maxWords])]
 		w.nodes[i%burst] = n
 		simd.Prefetch(unsafe.Pointer(n), int(unsafe.Sizeof(*n))/cacheLine)
 	}

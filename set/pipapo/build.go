@@ -140,6 +140,7 @@ func (b *builder) tree(ids []uint32, outer int, room float64) (*tree, []uint32) 
 			b.cell(&n.cells[i], lists[begin[c+i]:begin[c+i+1]], p.word, room/p.mean)
 		}
 	}
+	t.recut()
 	return t, wide
 }
 

@@ -20,6 +20,7 @@ type tree struct {
 	owner  uint32
 	firsts []uint32 // the first value of each node
 	nodes  []*node
+	jump   *jump // to find a node by its first value; nil if they are few
 }
 
 // node is consecutive cells: cell i has the values from keys[i] on. It is four
@@ -46,7 +47,7 @@ type place struct{ node, cell int }
 
 // find returns the place of the cell with value x.
 func (t *tree) find(x uint32) place {
-	i := upper32(t.firsts, x) - 1
+	i := t.nodeOf(x)
 	return place{i, t.nodes[i].at(x)}
 }
 
@@ -70,7 +71,7 @@ func upper32(keys []uint32, x uint32) int {
 func (t *tree) bucketOf(w *words) *bucket {
 	for {
 		x := w[t.word&(maxWords-1)]
-		n := t.nodes[upper32(t.firsts, x)-1]
+		n := t.nodes[t.nodeOf(x)]
 		b := &n.cells[n.at(x)]
 		if b.sub == nil {
 			return b
@@ -130,7 +131,7 @@ func (t *tree) owned(owner uint32) *tree {
 		return t
 	}
 	return &tree{
-		word: t.word, owner: owner,
+		word: t.word, owner: owner, jump: t.jump,
 		firsts: append(make([]uint32, 0, len(t.firsts)+4), t.firsts...),
 		nodes:  append(make([]*node, 0, len(t.nodes)+4), t.nodes...),
 	}
@@ -165,6 +166,7 @@ func (t *tree) divide(p place, x uint32, b bucket) {
 		n.cells = n.cells[:half]
 		t.nodes = slices.Insert(t.nodes, p.node+1, upper)
 		t.firsts = slices.Insert(t.firsts, p.node+1, upper.keys[0])
+		t.recut()
 		if p.cell >= half {
 			p = place{p.node + 1, p.cell - half}
 			n = upper
@@ -189,6 +191,7 @@ func (t *tree) join(p place) {
 		if p.node == 0 {
 			t.node(0).keys[0], t.firsts[0] = 0, 0
 		}
+		t.recut()
 		return
 	}
 	first := n.keys[p.cell]
