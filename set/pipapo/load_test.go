@@ -250,3 +250,53 @@ func TestBulkOfDuplicates(t *testing.T) {
 		t.Errorf("adding 50,000 duplicates took %v", d)
 	}
 }
+
+// With slack the mapping tables move a fraction of what they move without.
+func TestSlackMovesLess(t *testing.T) {
+	moved := func(exactly bool) int {
+		p, err := pipapo.NewPlain(ptr(shape("net,port")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exactly {
+			p.AllocateExactly()
+		}
+		add(t, p, 0, disjoint(3000)...)
+		p.Commit(0)
+		sum := 0
+		for _, f := range p.Stats().Fields {
+			sum += f.Moved
+			if exactly && f.Allocated != f.Rules {
+				t.Errorf("%d rules, room for %d", f.Rules, f.Allocated)
+			}
+		}
+		return sum
+	}
+	exact, slack := moved(true), moved(false)
+	if exact < 10*slack/4 {
+		t.Errorf("exact tables moved %d bytes, those with slack %d", exact, slack)
+	}
+}
+
+func BenchmarkPlainLoad(b *testing.B) {
+	for _, n := range []int{2000, 10_000} {
+		for _, exactly := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%d/exact=%v", n, exactly), func(b *testing.B) {
+				es := disjoint(n)
+				for b.Loop() {
+					p, err := pipapo.NewPlain(ptr(shape("net,port")))
+					if err != nil {
+						b.Fatal(err)
+					}
+					if exactly {
+						p.AllocateExactly()
+					}
+					if _, _, err := p.InsertAll(es, 0); err != nil {
+						b.Fatal(err)
+					}
+					p.Commit(0)
+				}
+			})
+		}
+	}
+}

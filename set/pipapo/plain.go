@@ -25,6 +25,7 @@ type Plain struct {
 	gen     generation
 	count   int // elements that are active in the transaction
 	limit   int
+	exact   bool // no slack in the mapping tables
 	lastGC  int64
 }
 
@@ -55,6 +56,20 @@ func checkDesc(d *elem.Desc) error {
 		}
 	}
 	return nil
+}
+
+// AllocateExactly makes the mapping tables of an empty set grow and shrink with
+// every rule, as before patch set C gave them slack. It is for measurements.
+func (p *Plain) AllocateExactly() {
+	p.exact = true
+	p.live.Store(p.empty())
+}
+
+// empty returns tables without elements.
+func (p *Plain) empty() *match {
+	m := newMatch(&p.desc, p.limit)
+	m.slack.exact = p.exact
+	return m
 }
 
 // Lookup implements elem.Backend.
@@ -199,7 +214,7 @@ func (p *Plain) Commit(now int64) []*elem.Entry {
 	}
 	m := p.next
 	if p.count == 0 && len(p.deleted) > 0 {
-		m = newMatch(&p.desc, p.limit)
+		m = p.empty()
 	} else {
 		for _, e := range p.deleted {
 			m.remove(e)
