@@ -74,16 +74,34 @@ func (r routes) AddressType(a netip.Addr, dev uint32) uint32 {
 	return uint32(r.host.AddrType(a, int(dev)))
 }
 
+// OutputDevice finds the best route and then asks whether it leads to the
+// device in question: a worse route that does is not looked for. Only
+// link-local addresses of IPv6 belong to a device from the start.
+// Ref: nft_fib_ipv4.c, nft_fib4_eval; nft_fib_ipv6.c, nft_fib6_eval.
 func (r routes) OutputDevice(q vm.RouteQuery) (packet.Device, bool) {
-	route, ok := r.host.RouteVia(q.Dst, int(q.Dev))
-	if !ok || route.Type != host.RouteUnicast && route.Type != host.RouteLocal {
+	bound := 0
+	if q.Dst.Is6() && q.Dst.IsLinkLocalUnicast() {
+		bound = int(q.Dev)
+	}
+	route, ok := r.host.RouteVia(q.Dst, bound)
+	if !ok || !leadsOut(route.Type) || q.Dev != 0 && !route.Uses(int(q.Dev)) {
 		return packet.Device{}, false
 	}
-	i, ok := r.host.ByIndex(route.Interface)
+	index := route.Interface
+	if q.Dev != 0 {
+		index = int(q.Dev)
+	}
+	i, ok := r.host.ByIndex(index)
 	if !ok {
 		return packet.Device{}, false
 	}
 	return packet.Device{Index: uint32(i.Index), Group: i.Group, Type: i.Type, Name: packet.MakeName(i.Name), Kind: packet.MakeName(i.Kind)}, true
+}
+
+// leadsOut tells the types of routes that have a device; the host's own
+// addresses have none here.
+func leadsOut(t host.RouteType) bool {
+	return t == host.RouteUnicast || t == host.RouteBroadcast || t == host.RouteMulticast
 }
 
 func (r routes) NextHop(a netip.Addr) (netip.Addr, bool) {

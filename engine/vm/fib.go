@@ -69,9 +69,7 @@ func (m *Machine) fibOutput(e *expr.Fib, in *inst, address, other netip.Addr) {
 	var device packet.Device
 	found := false
 	switch {
-	case m.loopedBack():
-		device, found = m.pkt.Meta.IIF, true
-	case m.zeroSource(address):
+	case m.loopedBack(), m.fromNowhere():
 		device, found = m.pkt.Meta.IIF, true
 	default:
 		query := RouteQuery{Dst: address, Src: other, Dev: m.fibDevice(e)}
@@ -95,22 +93,36 @@ func (m *Machine) fibOutput(e *expr.Fib, in *inst, address, other netip.Addr) {
 
 // loopedBack tells whether the packet came over the loopback device, whose
 // packets pass every reverse path check.
-// Ref: include/net/netfilter/nft_fib.h, nft_fib_is_loopback.
+// Ref: include/net/netfilter/nft_fib.h, nft_fib_can_skip.
 func (m *Machine) loopedBack() bool {
-	return m.pkt.Hook == catalog.HookPrerouting && m.pkt.Meta.IIF.Index == 1
+	switch {
+	case m.pkt.HookFamily == catalog.FamilyNetdev:
+		if m.pkt.Hook != catalog.HookNetdevIngress {
+			return false
+		}
+	case m.pkt.Hook != catalog.HookPrerouting && m.pkt.Hook != catalog.HookInput:
+		return false
+	}
+	meta := m.pkt.Meta
+	return meta.IIF.Type == arphrdLoopback && meta.IIF.Exists() || meta.PktType == packet.PktLoopback
 }
 
-// zeroSource tells whether a broadcast comes from the unspecified address,
-// as DHCP does. Ref: nft_fib_ipv4.c, nft_fib4_eval.
-func (m *Machine) zeroSource(address netip.Addr) bool {
-	if m.pkt.Hook != catalog.HookPrerouting && m.pkt.HookFamily != catalog.FamilyNetdev {
-		return false
+const arphrdLoopback = 772
+
+// fromNowhere tells whether the packet is the first of a host that has no
+// address yet: DHCP and IGMP from 0.0.0.0, ICMPv6 from :: to a link-local
+// address. Ref: nft_fib_ipv4.c, nft_fib4_eval; nft_fib_ipv6.c, nft_fib6_eval.
+func (m *Machine) fromNowhere() bool {
+	view := m.pkt.View
+	source, destination := view.SrcAddr(), view.DstAddr()
+	switch source {
+	case netip.IPv4Unspecified():
+		return destination == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || destination.IsLinkLocalMulticast()
+	case netip.IPv6Unspecified():
+		icmp := view.L4OK && view.L4Proto == packet.ProtoICMPv6
+		return icmp && (destination.IsLinkLocalUnicast() || destination.IsLinkLocalMulticast())
 	}
-	if address != netip.IPv4Unspecified() {
-		return false
-	}
-	destination := m.pkt.View.DstAddr()
-	return destination == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || destination.IsLinkLocalMulticast()
+	return false
 }
 
 // The routing keys. Ref: enum nft_rt_keys.
