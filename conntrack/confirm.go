@@ -35,6 +35,7 @@ func (t *Table) Confirm(p *Packet) Result {
 
 // enter starts the life of a confirmed connection.
 func (t *Table) enter(c *Conn, now int64) {
+	c.Created = now
 	c.expires += now
 	c.Status |= StatusConfirmed
 	c.refs++

@@ -8,45 +8,51 @@ import "verdict/catalog"
 type Conn struct {
 	// Tuples holds the first packet's tuple before NAT, and the tuple that
 	// answers have.
-	Tuples    [2]Tuple
-	Zone      Zone
-	Status    uint32
-	Mark      uint32
-	Secmark   uint32
-	ID        uint32
-	HasLabels bool
+	Tuples [2]Tuple
+	Zone   Zone
+	Status uint32
 
 	// refs counts who holds the connection: the table, packets, and the
 	// connections that it is master of.
-	refs  int32
-	index uint32 // place in the slabs
-
+	refs int32
 	// expires is, in nanoseconds, the time of expiry of a confirmed
 	// connection, and the time to live of one that is not confirmed yet.
 	expires int64
+	index   uint32 // place in the slabs
 
-	Labels  [16]byte
-	Packets [2]uint64 // with Config.Accounting
-	Bytes   [2]uint64
-	Helper  string // name of the helper, "" for none
-	Master  *Conn  // of an expected connection
+	Mark    uint32
+	Secmark uint32
+	ID      uint32
+	device  uint32 // index of the device it masquerades through
+	sourced bool   // it is in the chain of its source
+	// HasLabels says that a rule has set a label.
+	HasLabels bool
 
 	table *Table // nil for a connection made without table
-	rare  *extension
-	proto protocolState
+	// What follows comes after the first two cache lines, which a look-up
+	// touches.
+	proto   protocolState
+	Packets [2]uint64 // with Config.Accounting
+	Bytes   [2]uint64
+	rare    *extension
+
+	Labels  [16]byte
+	Helper  string // name of the helper, "" for none
+	Master  *Conn  // of an expected connection
+	Created int64  // when it was confirmed, nanoseconds since the epoch
 
 	// Links of the chain of connections with one source, and of the free
 	// list, as place+1.
 	sourceNext, sourcePrev uint32
-	sourced                bool
-	device                 uint32 // index of the device it masquerades through
+
+	_ [8]byte // makes an entry five cache lines
 }
 
 // protocolState holds what the trackers remember; a connection uses one part.
 type protocolState struct {
+	stream int64 // UDP: when it may become a stream
 	tcp    tcpState
 	sctp   sctpState
-	stream int64 // UDP: when it may become a stream
 }
 
 // extension holds what few connections have.

@@ -3,7 +3,6 @@ package conntrack
 import (
 	"encoding/binary"
 
-	"verdict/catalog"
 	"verdict/packet"
 	"verdict/packet/rewrite"
 )
@@ -55,15 +54,12 @@ func (c *Conn) translates(m Manip, d Direction) bool {
 // endpointOf is the end of a tuple that a translation sets. The id of an ICMP
 // query stands in SrcPort whatever the end.
 func endpointOf(t *Tuple, m Manip) rewrite.Endpoint {
-	e := rewrite.Endpoint{Source: m == SourceManip, Addr: t.Src[:], Port: t.SrcPort}
+	e := rewrite.Endpoint{Source: m == SourceManip, Addr: t.Src, Port: t.SrcPort}
 	if m == DestinationManip {
-		e.Addr = t.Dst[:]
+		e.Addr = t.Dst
 		if t.Protocol != packet.ProtoICMP && t.Protocol != packet.ProtoICMPv6 {
 			e.Port = t.DstPort
 		}
-	}
-	if t.Family == catalog.FamilyIP {
-		e.Addr = e.Addr[:4]
 	}
 	return e
 }

@@ -118,7 +118,7 @@ func tcpStep(t *testing.T, w *world, line int, words, want []string) {
 }
 
 // tcpFrame makes a packet between client 10.0.0.1:40000 and server 10.0.0.2:80.
-func tcpFrame(t *testing.T, words []string) (frame []byte, bad, out bool) {
+func tcpFrame(t testing.TB, words []string) (frame []byte, bad, out bool) {
 	h := make([]byte, 20)
 	binary.BigEndian.PutUint16(h[14:], 29200)
 	reply := words[0] == "<"

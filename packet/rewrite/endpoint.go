@@ -16,12 +16,12 @@ type Layout struct {
 	IPv6      bool
 }
 
-// Endpoint is one end of a packet: address (4 bytes for IPv4) and port, which
-// is the id of an ICMP query and the call id of enhanced GRE.
+// Endpoint is one end of a packet: address (the first 4 bytes for IPv4) and
+// port, which is the id of an ICMP query and the call id of enhanced GRE.
 type Endpoint struct {
 	Source bool // the end that the packet comes from
-	Addr   []byte
 	Port   uint16
+	Addr   [16]byte
 }
 
 // SetEndpoint rewrites one end of a packet and updates the checksums: a wrong
@@ -39,28 +39,39 @@ func (b *Buffer) SetEndpoint(v *packet.View, l *Layout, e Endpoint) bool {
 	if !e.Source {
 		at += size
 	}
-	if at+size > len(data) || len(e.Addr) < size {
+	if at+size > len(data) {
 		return false
 	}
-	c := change{buffer: b, layout: l, data: data, newAddr: e.Addr[:size]}
-	c.oldAddr = append(c.space[:0], data[at:at+size]...)
+	c := change{buffer: b, layout: l, data: data, newSum: packet.Fold(packet.Sum(0, e.Addr[:size]))}
+	c.oldSum = packet.Fold(packet.Sum(0, data[at:at+size]))
 	if l.Transport != 0 && !c.transport(e) {
 		return false
 	}
-	copy(data[at:], c.newAddr)
+	copy(data[at:], e.Addr[:size])
 	if !l.IPv6 {
-		b.update(l.Network+10, c.oldAddr, c.newAddr, false, false)
+		c.address(l.Network+10, false)
 	}
 	return true
 }
 
 // change is the rewriting of one end.
 type change struct {
-	buffer           *Buffer
-	layout           *Layout
-	data             []byte
-	oldAddr, newAddr []byte
-	space            [16]byte
+	buffer         *Buffer
+	layout         *Layout
+	data           []byte
+	oldSum, newSum uint16 // of the address
+}
+
+// address updates a checksum that covers the address.
+func (c *change) address(field int, udp bool) { c.word(field, c.oldSum, c.newSum, udp) }
+
+// word updates a checksum that covers 16 bits which changed.
+func (c *change) word(field int, before, after uint16, udp bool) {
+	sum := packet.UpdateChecksum16(binary.BigEndian.Uint16(c.data[field:]), before, after)
+	if udp && sum == 0 {
+		sum = 0xffff
+	}
+	binary.BigEndian.PutUint16(c.data[field:], sum)
 }
 
 // has reports whether the first n bytes of the transport header were captured.
@@ -114,18 +125,16 @@ func (c *change) port(at int, port uint16, sumAt int, sum, pseudo bool) {
 		return
 	}
 	field := c.data[c.layout.Transport+at:][:2]
-	var before, after [2]byte
-	copy(before[:], field)
-	binary.BigEndian.PutUint16(after[:], port)
-	copy(field, after[:])
+	before := binary.BigEndian.Uint16(field)
+	binary.BigEndian.PutUint16(field, port)
 	if !sum || !c.has(sumAt+2) {
 		return
 	}
 	udp := c.layout.Protocol == packet.ProtoUDP
 	if pseudo {
-		c.buffer.update(c.layout.Transport+sumAt, c.oldAddr, c.newAddr, false, udp)
+		c.address(c.layout.Transport+sumAt, udp)
 	}
-	c.buffer.update(c.layout.Transport+sumAt, before[:], after[:], false, udp)
+	c.word(c.layout.Transport+sumAt, before, port, udp)
 }
 
 // icmp6 updates the checksum for the address, and the id of echo messages.
@@ -134,7 +143,7 @@ func (c *change) icmp6(e Endpoint) bool {
 	if !c.layout.IPv6 || !c.has(8) {
 		return true
 	}
-	c.buffer.update(c.layout.Transport+2, c.oldAddr, c.newAddr, false, false)
+	c.address(c.layout.Transport+2, false)
 	if packet.HasICMPID(packet.ProtoICMPv6, c.data[c.layout.Transport]) {
 		c.port(4, e.Port, 2, true, false)
 	}
