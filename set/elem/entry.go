@@ -14,7 +14,9 @@ const (
 )
 
 // Entry is one element of a set. Its key never changes; its times may, and
-// are read and written atomically. An entry belongs to at most one set.
+// are read and written atomically. An entry is inserted at most once, into one
+// set: who adds the same element again makes a new entry, because readers may
+// still look at the old one.
 //
 // Lookups return the entry's address, so whatever the caller hangs on it is
 // reached without allocation.
@@ -30,16 +32,16 @@ type Entry struct {
 	Order uint64
 	// Index is the caller's: a handle into arrays of its own.
 	Index uint32
-	klen  uint8
+	klen  uint16
 	// Flags of the element.
 	Flags EntryFlags
 }
 
 // New returns an entry for key, or for the range from key to keyEnd inclusive
 // if keyEnd is not nil. Both are copied and must have the same length, at most
-// 64 bytes; a keyEnd of another length is treated by the backends as invalid.
+// 64 bytes; backends refuse others as invalid.
 func New(key, keyEnd []byte) *Entry {
-	e := &Entry{klen: uint8(len(key))}
+	e := &Entry{klen: uint16(min(len(key), 1<<16-1))}
 	if keyEnd == nil {
 		e.keys = string(key)
 		return e
@@ -129,7 +131,7 @@ func (b *Batch) New(key, keyEnd []byte) *Entry {
 	}
 	e := &b.entries[0]
 	b.entries = b.entries[1:]
-	e.klen = uint8(b.klen)
+	e.klen = uint16(b.klen)
 	e.keys = b.intern(key, keyEnd)
 	return e
 }

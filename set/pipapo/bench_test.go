@@ -87,6 +87,17 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+func BenchmarkWalk(b *testing.B) {
+	s, _, _ := loaded(b, disjoint(800000))
+	for b.Loop() {
+		n := 0
+		s.Live().Walk(func(*elem.Entry) bool { n++; return true })
+		if n != 800000 {
+			b.Fatal(n)
+		}
+	}
+}
+
 // One element more and one less in a set of 800,000, each a transaction.
 func BenchmarkUpdate(b *testing.B) {
 	s, _, _ := loaded(b, disjoint(800000))

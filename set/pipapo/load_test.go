@@ -300,3 +300,68 @@ func BenchmarkPlainLoad(b *testing.B) {
 		}
 	}
 }
+
+// A hundred thousand elements that expire at once are gone with one commit.
+func TestManyExpire(t *testing.T) {
+	for _, lasting := range []int{1000, 900_000} {
+		s, err := pipapo.New(ptr(shape("net,port")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if testing.Short() {
+			lasting = min(lasting, 20_000)
+		}
+		es := disjoint(100_000 + lasting)
+		for _, e := range es[:100_000] {
+			e.SetTimeout(5_000_000_000, 5_000_000_000)
+		}
+		if n, _, err := s.InsertAll(es, 0); err != nil {
+			t.Fatal(n, err)
+		}
+		s.Commit(0)
+		add(t, s, 6_000_000_000, el("11.0.0.1 . 1"))
+		if gone := s.Commit(6_000_000_000); len(gone) != 100_000 {
+			t.Errorf("%d are collected", len(gone))
+		}
+		if n := s.Live().Len(); n != lasting+1 {
+			t.Errorf("%d are left, want %d", n, lasting+1)
+		}
+		for i := 0; i < len(es); i += 101 {
+			if got := s.Lookup([]byte(es[i].Last()), 0); (got == nil) != (i < 100_000) {
+				t.Fatalf("element %d: %v", i, got)
+			}
+		}
+	}
+}
+
+// A set that loses nearly all of its elements one by one still answers right,
+// and does not keep their memory.
+func TestShrink(t *testing.T) {
+	s, err := pipapo.New(ptr(shape("net,port")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	es := disjoint(30_000)
+	if n, _, err := s.InsertAll(es, 0); err != nil {
+		t.Fatal(n, err)
+	}
+	s.Commit(0)
+	full := s.Stats().Bytes
+	for i, e := range es[:29_000] {
+		if _, err := s.Delete(e, 0); err != nil {
+			t.Fatal(i, err)
+		}
+		if i%500 == 0 {
+			s.Commit(0)
+		}
+	}
+	s.Commit(0)
+	for i, e := range es {
+		if got := s.Lookup([]byte(e.Last()), 0); (got == e) != (i >= 29_000) {
+			t.Fatalf("element %d: %v", i, got)
+		}
+	}
+	if left := s.Stats().Bytes; left > full/4 {
+		t.Errorf("%d bytes for 1000 elements, %d for 30000", left, full)
+	}
+}

@@ -18,10 +18,13 @@ type Set struct {
 	layout *layout
 	next   *Table
 	owner  uint32
-	order  uint64
-	gc     int64
-	lastGC int64
-	timed  bool
+	// churn is the number of single changes in the transaction, stale that of
+	// all since the tables were built at once.
+	churn, stale int
+	order        uint64
+	gc           int64
+	lastGC       int64
+	timed        bool
 }
 
 // New returns an empty set for the description, which must be a concatenation
@@ -91,6 +94,7 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	e.Order = s.order
 	w := s.begin()
 	w.add(e)
+	s.churn++
 	return nil, nil
 }
 
@@ -130,6 +134,7 @@ func (s *Set) build(es []*elem.Entry, now int64) (int, *elem.Entry, error) {
 	}
 	base := s.state().elements()
 	s.fill(base, es[:sound])
+	s.churn = 0
 	clash := s.firstClash(es[:sound], now)
 	if clash == len(es) {
 		return clash, nil, nil
@@ -192,6 +197,7 @@ func (s *Set) Delete(e *elem.Entry, now int64) (*elem.Entry, error) {
 	}
 	w := s.begin()
 	w.remove(old)
+	s.churn++
 	return old, nil
 }
 
@@ -216,7 +222,7 @@ func (s *Set) Retime(e *elem.Entry, timeout, expires int64) {
 // Flush implements elem.Backend.
 func (s *Set) Flush() {
 	s.owner++
-	s.next = s.empty()
+	s.next, s.churn = s.empty(), 0
 }
 
 // Commit implements elem.Backend.
@@ -231,24 +237,45 @@ func (s *Set) Commit(now int64) []*elem.Entry {
 			gone = s.collect(now)
 		}
 	}
+	s.even()
 	s.live.Store(s.next)
-	s.next = nil
+	s.next, s.churn = nil, 0
 	return gone
+}
+
+// even builds the prepared tables again if single changes have left the cells
+// uneven: after as many in this transaction, or a multiple of them in several,
+// that the build costs little beside them.
+func (s *Set) even() {
+	const few, perBuild = 1024, 4
+	s.stale += s.churn
+	n := s.next.n
+	if (s.churn >= few && s.churn >= n/2) || (s.stale >= few && s.stale >= perBuild*n) {
+		w := s.begin()
+		w.rebuild(w.elements())
+		s.stale = 0
+	}
 }
 
 // collect removes the expired elements from the prepared state.
 func (s *Set) collect(now int64) []*elem.Entry {
-	var gone []*elem.Entry
+	var gone, kept []*elem.Entry
 	soonest := int64(never)
 	for _, e := range s.next.elements() {
-		switch {
-		case e.Expired(now):
+		if e.Expired(now) {
 			gone = append(gone, e)
-		case e.Timeout() != 0 && e.Expires() < soonest:
-			soonest = e.Expires()
+			continue
+		}
+		kept = append(kept, e)
+		if e.Timeout() != 0 {
+			soonest = min(soonest, e.Expires())
 		}
 	}
 	w := s.begin()
+	if len(gone) >= len(kept)/8 {
+		w.rebuild(kept)
+		return gone
+	}
 	for _, e := range gone {
 		w.remove(e)
 	}
@@ -257,7 +284,7 @@ func (s *Set) collect(now int64) []*elem.Entry {
 }
 
 // Abort implements elem.Backend.
-func (s *Set) Abort() { s.next = nil }
+func (s *Set) Abort() { s.next, s.churn = nil, 0 }
 
 // Stats implements elem.Backend.
 func (s *Set) Stats() elem.Stats {

@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/simd"
 	"verdict/set/elem"
+	"verdict/set/internal/radix"
 )
 
 // groups is the number of trees of a table.
@@ -77,8 +78,32 @@ func (t *Table) elements() []*elem.Entry {
 		}
 	}
 	t.rest.each(gather)
-	slices.SortFunc(all, func(a, b *elem.Entry) int { return cmp.Compare(a.Order, b.Order) })
-	return slices.Compact(all)
+	return slices.Compact(byOrder(all))
+}
+
+// byOrder sorts elements by their order.
+func byOrder(all []*elem.Entry) []*elem.Entry {
+	if len(all) == 0 {
+		return all
+	}
+	numbers := make([]uint64, len(all))
+	least, most := all[0].Order, all[0].Order
+	for i, e := range all {
+		numbers[i] = e.Order
+		least, most = min(least, e.Order), max(most, e.Order)
+	}
+	if most-least > 1<<32-1 || uint64(len(all)) > 1<<32-1 {
+		slices.SortFunc(all, func(a, b *elem.Entry) int { return cmp.Compare(a.Order, b.Order) })
+		return all
+	}
+	for i, order := range numbers {
+		numbers[i] = (order-least)<<32 | uint64(i)
+	}
+	sorted := make([]*elem.Entry, len(all))
+	for i, n := range radix.Sort(numbers, make([]uint64, len(numbers))) {
+		sorted[i] = all[uint32(n)]
+	}
+	return sorted
 }
 
 // Walk implements elem.View: in the order of insertion.

@@ -33,8 +33,8 @@ func Benchmark(b *testing.B, c Config, n int, make func(i int) []*elem.Entry) {
 		}
 	}
 	b.Run(fmt.Sprintf("update/%d", n), func(b *testing.B) {
-		more := make(n)
 		for b.Loop() {
+			more := make(n)
 			if k, _, err := s.InsertAll(more, 0); err != nil {
 				b.Fatal(k, err)
 			}
