@@ -10,7 +10,10 @@ import (
 )
 
 // parsed is the tree of a text that must be correct.
-func parsed(tb testing.TB, text string) *syntax.File {
+func parsed(tb interface {
+	Helper()
+	Fatal(...any)
+}, text string) *syntax.File {
 	tb.Helper()
 	file, list := syntax.Parse(diag.NewSource("test", []byte(text)), syntax.Options{})
 	if err := list.Err(); err != nil {
@@ -66,4 +69,27 @@ func BenchmarkRules(b *testing.B) {
 	}
 	text.WriteString("}\n}\n")
 	bench(b, text.String())
+}
+
+// BenchmarkAddToLargeSet compiles the addition of one range to a set that
+// holds 200,000.
+func BenchmarkAddToLargeSet(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("table inet t { set s { type ipv4_addr; flags interval; auto-merge; elements = {\n")
+	for i := range 200_000 {
+		from := uint32(10<<24 + i*16)
+		fmt.Fprintf(&text, "%d.%d.%d.%d-%d.%d.%d.%d,\n", from>>24, from>>16&255, from>>8&255, from&255,
+			from>>24, from>>16&255, from>>8&255, from&255+5)
+	}
+	text.WriteString("}\n}\n}\n")
+	base, _, err := load(nil, text.String(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	file := parsed(b, "add element inet t s { 10.9.9.8-10.9.9.11 }\n")
+	for b.Loop() {
+		if _, list := Compile(base, file, Options{}); list.HasErrors() {
+			b.Fatal(list.Err())
+		}
+	}
 }

@@ -9,55 +9,12 @@ import (
 // addIntervals adds or deletes intervals of a named set of a single field,
 // which nft checks, merges and splits before the kernel sees them.
 func (c *compiler) addIntervals(b *setBuild, s *setInfo, t target, op ruleset.Op) {
-	c.loadTaken(s)
+	c.loadTaken(b, s)
 	switch op {
 	case ruleset.OpAdd, ruleset.OpCreate:
 		c.insertIntervals(b, s, t, op)
 	default:
 		c.deleteIntervals(b, s, t, op)
-	}
-}
-
-// loadTaken reads the intervals that a set of the snapshot holds.
-func (c *compiler) loadTaken(s *setInfo) {
-	if s.known {
-		return
-	}
-	s.known = true
-	if s.old == nil || s.old.Elements == nil {
-		return
-	}
-	last := ones(s.key.bits)
-	type edge struct {
-		n   num
-		end bool
-	}
-	var edges []edge
-	elements := s.old.Elements.All()
-	if c.opts.Clock != 0 {
-		elements = s.old.Elements.Alive(c.opts.Clock)
-	}
-	for e := range elements {
-		if e.Flags&ruleset.ElemCatchAll == 0 {
-			edges = append(edges, edge{numFromBytes(e.Key), e.Flags&ruleset.ElemIntervalEnd != 0})
-		}
-	}
-	sort.Slice(edges, func(i, j int) bool {
-		if d := edges[i].n.cmp(edges[j].n); d != 0 {
-			return d < 0
-		}
-		return edges[i].end && !edges[j].end
-	})
-	open := -1
-	for _, e := range edges {
-		if open >= 0 {
-			s.taken[open].to = e.n.minus1()
-			open = -1
-		}
-		if !e.end {
-			s.taken = append(s.taken, interval{from: e.n, to: last, elem: -1})
-			open = len(s.taken) - 1
-		}
 	}
 }
 
@@ -80,9 +37,11 @@ func (c *compiler) insertIntervals(b *setBuild, s *setInfo, t target, op ruleset
 		c.elementChange(s, elems, t, op)
 		s.filled = true
 	}
-	for _, k := range b.keys {
-		s.taken = append(s.taken, interval{from: k.from, to: k.to, elem: -1})
+	if len(s.taken) == 0 {
+		s.taken = b.keys
+		return
 	}
+	s.taken = append(s.taken[:len(s.taken):len(s.taken)], b.keys...)
 	sortIntervals(s.taken)
 	if s.autoMerge && !s.isMap() {
 		s.taken = mergeIntervals(s.taken)

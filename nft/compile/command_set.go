@@ -53,7 +53,7 @@ func (c *compiler) setDeclaration(set *syntax.Set, t target, op ruleset.Op) {
 	ch.SetDef, ch.SetID = def, s.id
 	c.add(ch)
 	if existing != nil && op == ruleset.OpAdd {
-		s.filled, s.known, s.taken, s.old = existing.filled, existing.known, existing.taken, existing.old
+		s.filled, s.known, s.taken, s.read, s.old = existing.filled, existing.known, existing.taken, existing.read, existing.old
 	}
 	info.sets[t.name] = s
 	info.declared = append(info.declared, t.name)

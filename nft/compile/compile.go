@@ -56,13 +56,14 @@ type compiler struct {
 	bound   map[*syntax.Variable]*binding
 	tables  map[tableKey]*tableInfo
 
+	eager     int // size of interval sets that are read as a whole
 	lastSetID uint32
 	lastChain int
 }
 
 func newCompiler(base *ruleset.Ruleset, opts Options) *compiler {
 	c := &compiler{
-		opts: opts, base: base,
+		opts: opts, base: base, eager: eagerIntervals,
 		scope:  &scope{block: true},
 		bound:  map[*syntax.Variable]*binding{},
 		tables: map[tableKey]*tableInfo{},

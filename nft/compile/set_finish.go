@@ -203,6 +203,7 @@ func (b *setBuild) segments() ([]ruleset.Element, bool) {
 	default:
 		list = b.checkIntervals(list, s.isMap())
 	}
+	b.keys = list
 	if b.diags.Errors() > before {
 		return nil, false
 	}

@@ -58,7 +58,10 @@ type setInfo struct {
 	// taken are the intervals that the batch and the snapshot put into an
 	// interval set of a single field.
 	taken []interval
-	known bool // taken holds the snapshot's
+	known bool // taken holds all of the snapshot's
+	// read are the starts of those of the snapshot that were brought into
+	// taken, whether or not they are still there.
+	read map[num]bool
 }
 
 func (s *setInfo) isMap() bool { return s.flags&(ruleset.SetMap|ruleset.SetObject) != 0 }
