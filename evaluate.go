@@ -61,7 +61,7 @@ func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 // Fields that are not given have sensible defaults, see packet/build. With a
 // hook the packet goes through that hook alone, else the way of a host: to
 // input if its destination is one of the host's addresses, to forward if not.
-// It comes one millisecond after the one before.
+// It comes one millisecond after the one before, unless it says meta time.
 func (e *Engine) Evaluate(text string) (Outcome, error) {
 	p, err := build.Parse(text)
 	if err != nil {
@@ -78,6 +78,9 @@ func (e *Engine) Advance(d time.Duration) { e.now += int64(d) }
 func (e *Engine) EvaluatePacket(p *build.Packet) Outcome {
 	in := PacketInput(p)
 	e.now = max(e.now, e.worker.Now()) + int64(time.Millisecond)
+	if p.Meta.Time != 0 {
+		e.now = p.Meta.Time
+	}
 	in.Time = e.now
 	return e.EvaluateInput(&in)
 }
@@ -107,9 +110,7 @@ func PacketInput(p *build.Packet) engine.Input {
 	in := engine.Input{
 		Data: p.Data, OrigLen: len(p.Data), LinkType: p.Link,
 		In: p.Meta.IIF.Name.String(), Out: p.Meta.OIF.Name.String(),
-		Mark: p.Meta.Mark, Priority: p.Meta.Priority,
-		HasUID: p.Meta.Has&packet.HasSKUID != 0, UID: p.Meta.SKUID, GID: p.Meta.SKGID,
-		HasPktType: p.Meta.Has&packet.HasPktType != 0, PktType: p.Meta.PktType,
+		Facts: &p.Meta,
 	}
 	in.Hook, _ = engine.HookByName(p.Hook) // WholeWay where the text names none
 	if in.In != "" && in.Out == "" {

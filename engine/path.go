@@ -11,7 +11,7 @@ import (
 // receive takes a frame that an interface delivers through the host.
 func (w *Worker) receive() {
 	d := w.inputDevice()
-	w.meta.IIF = d.meta
+	w.arrive(d)
 	w.meta.PktType = w.receivedType(d)
 	w.markLoopback(d)
 	if len(w.engine.hooks.ingress) > 0 && !w.ingress(d) {
@@ -162,14 +162,14 @@ func (w *Worker) forMe(a netip.Addr) bool {
 func (w *Worker) findRoute(a netip.Addr) bool {
 	e := w.engine
 	if w.in.Out != "" {
-		w.meta.OIF = e.device(w.in.Out).meta
+		w.depart(e.device(w.in.Out))
 		return true
 	}
 	route, ok := e.host.Route(a)
 	switch {
 	case ok && route.Type == host.RouteUnicast:
 		i, _ := e.host.ByIndex(route.Interface)
-		w.meta.OIF = e.device(i.Name).meta
+		w.depart(e.device(i.Name))
 		return true
 	case ok && e.options.KnownRoutes:
 		w.lost("its route is " + route.Type.String())
@@ -226,7 +226,7 @@ func (w *Worker) send() {
 		name = w.outputName()
 	}
 	d := w.engine.device(name)
-	w.meta.OIF = d.meta
+	w.depart(d)
 	w.meta.PktType = packet.PktHost
 	family := w.family()
 	switch family {
@@ -302,10 +302,10 @@ func (w *Worker) decrementTTL() bool {
 // runOnly sends the packet through the one hook that was asked for.
 func (w *Worker) runOnly(key hookKey) {
 	d := w.inputDevice()
-	w.meta.IIF = d.meta
+	w.arrive(d)
 	w.meta.PktType = w.receivedType(d)
 	if w.in.Out != "" {
-		w.meta.OIF = w.engine.device(w.in.Out).meta
+		w.depart(w.engine.device(w.in.Out))
 	}
 	if key.family == catalog.FamilyNetdev {
 		if key.hook == catalog.HookNetdevIngress {

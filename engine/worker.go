@@ -22,15 +22,12 @@ type Input struct {
 	// usually one of them is known. Names may be empty.
 	In, Out   string
 	Direction capture.Direction
-	// Facts that only a test or a socket knows.
-	Mark             uint32
-	HasUID           bool
-	UID, GID         uint32
-	PktType          packet.PktType
-	HasPktType       bool
-	Local            bool // sent by the host itself
-	Priority         uint32
-	HasFixedPriority bool
+	Local     bool // sent by the host itself
+	// Facts are what no frame carries: mark, priority, socket, processor,
+	// packet type if Facts.Has says so. Of its interfaces only the groups
+	// count, where they are not 0; they overrule the host's. nil: nothing is
+	// known.
+	Facts *packet.Meta
 	// Hook sends the packet through this hook alone, whatever Options.Hook
 	// says.
 	Hook Hook
@@ -118,16 +115,36 @@ func (w *Worker) start(in *Input, out *Outcome) {
 	w.view.Decode(in.LinkType, in.Data, in.OrigLen)
 	w.now = max(w.now, in.Time)
 	w.machine.Now = w.now
-	w.meta.Time = w.now
-	w.meta.Mark = in.Mark
-	w.meta.Priority = in.Priority
-	if in.HasUID {
-		w.meta.SKUID, w.meta.SKGID = in.UID, in.GID
-		w.meta.Has |= packet.HasSKUID | packet.HasSKGID
+	w.machine.CPU = 0
+	if in.Facts != nil {
+		w.learn(in.Facts)
 	}
-	w.meta.PktType = w.view.PktType
-	if in.HasPktType {
-		w.meta.PktType = in.PktType
+	w.meta.Time = w.now
+	if w.meta.Has&packet.HasPktType == 0 {
+		w.meta.PktType = w.view.PktType
+	}
+}
+
+// learn takes over facts; the interfaces are looked up by name later.
+func (w *Worker) learn(facts *packet.Meta) {
+	w.meta = *facts
+	w.meta.IIF, w.meta.OIF = packet.Device{}, packet.Device{}
+	w.machine.CPU = facts.CPU
+}
+
+// arrive sets the incoming interface.
+func (w *Worker) arrive(d *device) {
+	w.meta.IIF = d.meta
+	if w.in.Facts != nil && w.in.Facts.IIF.Group != 0 {
+		w.meta.IIF.Group = w.in.Facts.IIF.Group
+	}
+}
+
+// depart sets the outgoing interface.
+func (w *Worker) depart(d *device) {
+	w.meta.OIF = d.meta
+	if w.in.Facts != nil && w.in.Facts.OIF.Group != 0 {
+		w.meta.OIF.Group = w.in.Facts.OIF.Group
 	}
 }
 

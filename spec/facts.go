@@ -25,10 +25,10 @@ func facts(e *verdict.Engine, in *engine.Input, o *verdict.Outcome) string {
 		}
 	}
 	meta := w.Meta()
-	if meta.Mark != in.Mark {
+	if meta.Mark != in.Facts.Mark {
 		add("mark=%#x", meta.Mark)
 	}
-	if meta.Priority != in.Priority {
+	if meta.Priority != in.Facts.Priority {
 		add("priority=%#x", meta.Priority)
 	}
 	if meta.NFTrace {
