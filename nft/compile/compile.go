@@ -59,6 +59,8 @@ type compiler struct {
 	eager     int // size of interval sets that are read as a whole
 	lastSetID uint32
 	lastChain int
+	// spare holds the buffers of a rule for the next one; nil while in use.
+	spare *ruleBuffers
 }
 
 func newCompiler(base *ruleset.Ruleset, opts Options) *compiler {

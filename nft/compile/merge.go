@@ -10,9 +10,12 @@ import (
 // does: equality with constants, in one run of matches, up to 16 bytes.
 func (r *rule) mergePayloads() {
 	var run []int
-	drop := map[int]bool{}
+	var drop map[int]bool
 	flush := func() {
 		if len(run) > 1 {
+			if drop == nil {
+				drop = map[int]bool{}
+			}
 			r.mergeRun(run, drop)
 		}
 		run = run[:0]
@@ -33,12 +36,13 @@ func (r *rule) mergePayloads() {
 	if len(drop) == 0 {
 		return
 	}
-	out := r.stmts[:0:0]
+	out := r.stmts[:0]
 	for i, s := range r.stmts {
 		if !drop[i] {
 			out = append(out, s)
 		}
 	}
+	clear(r.stmts[len(out):])
 	r.stmts = out
 }
 

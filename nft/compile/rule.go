@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"verdict/catalog"
 	"verdict/diag"
 	"verdict/nft/expr"
@@ -11,12 +13,13 @@ import (
 // rule is the state of compiling one rule.
 type rule struct {
 	*compiler
-	family catalog.Family
-	table  *tableInfo
-	chain  *chainInfo
-	ctx    *protoContext
-	inner  map[*catalog.Protocol]*protoContext
-	stmts  []statement
+	family  catalog.Family
+	table   *tableInfo
+	chain   *chainInfo
+	ctx     *protoContext
+	buffers *ruleBuffers
+	inner   map[*catalog.Protocol]*protoContext
+	stmts   []statement
 	// declare is set where only the type of an expression matters: no
 	// statements are wanted, and dependencies are not checked.
 	declare bool
@@ -35,6 +38,29 @@ type statement interface{ generate(g *generator) }
 
 func (c *compiler) newRule(t *tableInfo, chain *chainInfo) *rule {
 	return &rule{compiler: c, family: t.family, table: t, chain: chain, ctx: newProtoContext(t.family)}
+}
+
+// ruleBuffers are what compiling a rule fills for a short time.
+type ruleBuffers struct {
+	stmts     []statement
+	generator generator
+}
+
+// borrow takes the compiler's buffers, or new ones where a rule around this
+// one has them.
+func (r *rule) borrow() {
+	if r.buffers = r.spare; r.buffers == nil {
+		r.buffers = &ruleBuffers{}
+	}
+	r.spare = nil
+	r.stmts = r.buffers.stmts[:0]
+}
+
+func (r *rule) giveBack() {
+	clear(r.stmts)
+	r.buffers.stmts = r.stmts[:0]
+	clear(r.buffers.generator.out)
+	r.spare = r.buffers
 }
 
 // insert adds a statement that the current one depends on, before it.
@@ -60,6 +86,8 @@ var followUps = map[diag.Code]bool{
 // reported.
 func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool) {
 	r.errorsBefore = r.diags.Errors()
+	r.borrow()
+	defer r.giveBack()
 	for i, s := range stmts {
 		if r.ended {
 			r.errorf(statementWord(s), "compile/after-terminal", "Statement after terminal statement has no effect").
@@ -72,10 +100,11 @@ func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool
 		return nil, false
 	}
 	r.mergePayloads()
-	g := &generator{}
+	g := &r.buffers.generator
+	g.out, g.overflow = g.out[:0], false
 	for _, s := range r.stmts {
-		s.generate(g)
 		g.next = 0
+		s.generate(g)
 	}
 	if g.overflow {
 		var at diag.Span
@@ -85,7 +114,7 @@ func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool
 		r.errorf(at, "compile/registers", "expression needs more registers than there are")
 		return nil, false
 	}
-	return g.out, true
+	return slices.Clone(g.out), true
 }
 
 // statementWord is the place of the word that names a statement; that of the
