@@ -3,7 +3,6 @@ package vm
 import (
 	"math/bits"
 
-	"verdict/conntrack"
 	"verdict/nft/expr"
 )
 
@@ -91,31 +90,6 @@ func (q *Quota) allow(length int) bool {
 
 // Consumed is what listings show: it stays at the limit.
 func (q *Quota) Consumed() uint64 { return min(q.consumed, q.limit) }
-
-// ConnLimit counts the connections that a rule has seen.
-// Ref: nft_connlimit.c, nft_connlimit_do_eval.
-type ConnLimit struct {
-	count uint32
-	over  bool
-	conns map[*conntrack.Conn]struct{}
-}
-
-func newConnLimit(e *expr.ConnLimit) *ConnLimit {
-	return &ConnLimit{count: e.Count, over: e.Over, conns: map[*conntrack.Conn]struct{}{}}
-}
-
-// allow adds the packet's connection, forgetting those that ended.
-func (c *ConnLimit) allow(conn *conntrack.Conn, now int64) bool {
-	if _, known := c.conns[conn]; !known {
-		for old := range c.conns {
-			if old.Gone(now) {
-				delete(c.conns, old)
-			}
-		}
-		c.conns[conn] = struct{}{}
-	}
-	return (uint32(len(c.conns)) > c.count) == c.over
-}
 
 // Last remembers when it was reached last.
 // Ref: nft_last.c.

@@ -221,13 +221,3 @@ func (m *Machine) numgen(in *inst) outcome {
 	m.put32(in.dst, n.next())
 	return outNext
 }
-
-// connLimit counts the packet's connection.
-// Ref: nft_connlimit.c, nft_connlimit_do_eval.
-func (m *Machine) connLimit(c *ConnLimit, in *inst) outcome {
-	conn := m.pkt.CT.Conn
-	if conn == nil {
-		return m.stop(catalog.VerdictDrop, in)
-	}
-	return keep(c.allow(conn, m.Now))
-}
