@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -33,6 +34,7 @@ type step struct {
 	priority int32
 	base     *vm.Base
 	source   bool // stepNAT: source manipulation
+	order    int  // of registration; of equal priorities the later runs first
 }
 
 // hookKey names a list of steps. Device is for netdev and inet ingress only.
@@ -59,7 +61,9 @@ type hookTable struct {
 	ingress []*vm.Base // netdev ingress chains and inet ingress, by priority
 	egress  []*vm.Base
 	anyNAT  [2]bool
-	tracks  [2]bool
+	// natOrder is when the first nat chain of a family was registered.
+	natOrder [2]int
+	tracks   [2]bool
 }
 
 // buildHooks orders the base chains of a program. Base chains come sorted by
@@ -123,43 +127,48 @@ func (t *hookTable) addIP(i int, b *vm.Base) {
 	}
 	if b.NAT {
 		t.ip[i][b.Hook].nat = append(t.ip[i][b.Hook].nat, b)
+		if !t.anyNAT[i] || b.Order < t.natOrder[i] {
+			t.natOrder[i] = b.Order
+		}
 		t.anyNAT[i] = true
-		t.tracks[i] = true
 		return
 	}
 	t.ip[i][b.Hook].chain(b)
 }
 
 func (l *hookList) chain(b *vm.Base) {
-	l.steps = append(l.steps, step{kind: stepChain, priority: b.Priority, base: b})
+	l.steps = append(l.steps, step{kind: stepChain, priority: b.Priority, base: b, order: b.Order})
 }
 
+// byRules is the order of registration of what the first rule that needs it
+// registers: rules come after all chains of their batch.
+const byRules = math.MaxInt
+
 // addTracking registers connection tracking and, where nat chains exist,
-// their dispatcher, in a family's hooks.
+// their dispatcher, in a family's hooks. The dispatcher is registered with the
+// first nat chain.
 // Ref: nf_conntrack_proto.c; nf_nat_core.c, nf_nat_register_fn.
 func (t *hookTable) addTracking(i int) {
 	lists := &t.ip[i]
 	for _, h := range []catalog.HookNum{catalog.HookPrerouting, catalog.HookOutput} {
-		lists[h].insert(step{kind: stepTrack, priority: priorityTrack})
+		lists[h].add(step{kind: stepTrack, priority: priorityTrack, order: byRules})
 		if t.anyNAT[i] {
-			lists[h].insert(step{kind: stepNAT, priority: priorityDstNAT})
+			lists[h].add(step{kind: stepNAT, priority: priorityDstNAT, order: t.natOrder[i]})
 		}
 	}
 	for _, h := range []catalog.HookNum{catalog.HookPostrouting, catalog.HookInput} {
 		if t.anyNAT[i] {
-			lists[h].insert(step{kind: stepNAT, priority: prioritySrcNAT, source: true})
+			lists[h].add(step{kind: stepNAT, priority: prioritySrcNAT, source: true, order: t.natOrder[i]})
 		}
-		lists[h].insert(step{kind: stepConfirm, priority: priorityConfirm})
+		lists[h].add(step{kind: stepConfirm, priority: priorityConfirm, order: byRules})
 	}
 }
 
-// insert puts a step of the kernel into place: of equal priorities the step
-// registered later runs first. The kernel registers its own when the first
-// rule that needs them is loaded, which is before the chain's own hook.
-func (l *hookList) insert(s step) {
-	at := slices.IndexFunc(l.steps, func(x step) bool { return x.priority > s.priority })
-	if at < 0 {
-		at = len(l.steps)
-	}
-	l.steps = slices.Insert(l.steps, at, s)
+// add puts a step of the kernel itself into place.
+// Ref: core.c, nf_hook_entries_grow.
+func (l *hookList) add(s step) {
+	l.steps = append(l.steps, s)
+	slices.SortStableFunc(l.steps, func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(b.order, a.order))
+	})
 }

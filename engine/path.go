@@ -61,25 +61,23 @@ func (w *Worker) deliver(d *device) {
 		return
 	}
 	family := w.family()
-	switch family {
-	case catalog.FamilyUnspec:
+	if family == catalog.FamilyUnspec {
 		return // no protocol whose hooks could drop it
-	case catalog.FamilyARP:
-		if w.meta.PktType != packet.PktOtherHost {
-			w.hook(catalog.FamilyARP, catalog.HookARPInput, w.engine.hooks.arp[catalog.HookARPInput])
-		}
-		return
 	}
 	switch w.view.Receive(d.loopback) {
 	case packet.Dropped:
-		w.lost("the IP stack refuses it: bad length, checksum or address")
+		w.lost("the protocol's receiver refuses it: bad length, checksum or address")
 		return
 	case packet.ReceivedUnknown:
-		w.out.Fate, w.out.Reason, w.out.CutAt = Unknown, "the IP header was not captured whole", len(w.view.Data)
+		w.out.Fate, w.out.Reason, w.out.CutAt = Unknown, "the header was not captured whole", len(w.view.Data)
 		return
 	}
 	if w.meta.PktType == packet.PktOtherHost {
 		w.lost("it is addressed to another station")
+		return
+	}
+	if family == catalog.FamilyARP {
+		w.hook(catalog.FamilyARP, catalog.HookARPInput, w.engine.hooks.arp[catalog.HookARPInput])
 		return
 	}
 	lists := w.lists(family)
