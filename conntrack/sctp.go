@@ -70,6 +70,11 @@ func (t *Table) sctp(c *Conn, p *Packet, s *segment, d Direction) outcome {
 	if !s.chunks(&set) {
 		return outcomeInvalid
 	}
+	if set.any(1<<chunkInit | 1<<chunkInitAck) {
+		if _, result = s.bytes(sctpHeaderLen+4, 4); result == outcomeUnknown {
+			return result
+		}
+	}
 	w := sctpWalk{s: s, c: c, k: &c.proto.sctp, d: d, set: &set, tag: binary.BigEndian.Uint32(h[4:])}
 	if c.Status&StatusConfirmed == 0 && !w.opens() {
 		return outcomeInvalid
