@@ -71,8 +71,14 @@ func upper32(keys []uint32, x uint32) int {
 func (t *tree) bucketOf(w *words) *bucket {
 	for {
 		x := w[t.word&(maxWords-1)]
-		n := t.nodes[t.nodeOf(x)]
-		b := &n.cells[n.at(x)]
+		n := t.nodes[0]
+		if len(t.nodes) > 1 {
+			n = t.nodes[t.nodeOf(x)]
+		}
+		b := &n.cells[0]
+		if len(n.cells) > 1 {
+			b = &n.cells[n.at(x)]
+		}
 		if b.sub == nil {
 			return b
 		}
