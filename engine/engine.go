@@ -43,7 +43,6 @@ type Engine struct {
 	state   *vm.State
 	conns   *conntrack.Table
 	only    Hook // the hook of packets that name none
-	bridges bool // some interface is a bridge port, or there are bridge chains without host
 	devices map[string]*device
 	recent  struct {
 		name   string

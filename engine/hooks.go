@@ -52,9 +52,7 @@ type hookList struct {
 // hookTable holds the lists of all hooks. Lists of the inet family are merged
 // into those of ip and ip6.
 type hookTable struct {
-	lists map[hookKey]*hookList
-	// The lists of the IP hooks, by family (0 ip, 1 ip6) and hook number, for
-	// access without a map.
+	// The lists of the IP hooks, by family (0 ip, 1 ip6) and hook number.
 	ip      [2][5]*hookList
 	arp     [2]*hookList
 	bridge  [5]*hookList

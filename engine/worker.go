@@ -47,7 +47,6 @@ type Worker struct {
 	in      *Input
 	sink    trace.Sink
 	now     int64
-	isLocal bool // the packet comes from the host itself
 	emitted ring // packets that left, to recognise them when seen again
 }
 

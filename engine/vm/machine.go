@@ -57,11 +57,9 @@ type Machine struct {
 	verdict Verdict
 	target  uint32
 	hits    []Hits
-	// cut is where a failed load would have had to read.
-	cut    int
-	sink   trace.Sink
-	inside packet.View // the packet inside a tunnel
-	ev     trace.Event
+	sink    trace.Sink
+	inside  packet.View // the packet inside a tunnel
+	ev      trace.Event
 	// What the last load of a traced rule delivered.
 	loaded   [16]byte
 	loadExpr int

@@ -9,8 +9,7 @@ import (
 // State is what packets change: counters, token buckets, quotas, number
 // generators, last-use times. It is keyed by the identity of the expression
 // or object that owns the state, so a new program made from the next snapshot
-// goes on with the values of what it kept. State of what a new program no
-// longer uses is dropped by Sweep.
+// goes on with the values of what it kept.
 //
 // Counters may be read at any time. A State is changed by one machine at a
 // time.
@@ -23,7 +22,6 @@ type State struct {
 	numgens  map[*expr.Numgen]*Numgen
 
 	counterSlab []Counter
-	generation  uint64
 }
 
 // NewState returns an empty state.
