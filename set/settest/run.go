@@ -63,15 +63,31 @@ func Run(t *testing.T, c Config) {
 	t.Run("allocations", func(t *testing.T) { Allocations(t, c) })
 }
 
-// Fuzz checks one sequence of operations, chosen by rapid, which turns the
-// input of a fuzz target into such choices.
-func Fuzz(c Config) func(t *testing.T, input []byte) {
-	return rapid.MakeFuzz(func(rt *rapid.T) {
-		m := newMachine(rt, c, drawn{rt})
-		for range rapid.IntRange(1, 60).Draw(rt, "operations") {
-			m.step()
-		}
-	})
+// Fuzz checks one sequence of operations, which the input of a fuzz target
+// chooses.
+func Fuzz(t *testing.T, c Config, input []byte) {
+	src := &fromBytes{input}
+	m := newMachine(t, c, src)
+	for len(src.left) > 0 {
+		m.step()
+	}
+}
+
+// fromBytes is a source that takes its numbers from bytes.
+type fromBytes struct{ left []byte }
+
+func (f *fromBytes) IntN(n int) int {
+	if len(f.left) == 0 {
+		return 0
+	}
+	x := int(f.left[0])
+	f.left = f.left[1:]
+	if n > 256 && len(f.left) > 0 {
+		x = x<<8 | int(f.left[0])
+		f.left = f.left[1:]
+		x = x * (n>>16 + 1) // spread over large ranges
+	}
+	return x % n
 }
 
 // Soak runs n random operations.
