@@ -138,7 +138,9 @@ func (r *rule) natAddress(s *syntax.NAT, family catalog.Family, out *expr.NAT) o
 			out.Flags |= expr.NATFlagNetmap
 		}
 	case *prefix:
-		out.Flags |= expr.NATFlagNetmap
+		if s.Mode == syntax.NATPrefix {
+			out.Flags |= expr.NATFlagNetmap
+		}
 		return &span{info: x.info, from: x.n, to: x.n.or(ones(x.bits - x.length))}
 	case *constant, *span:
 	case *concat:

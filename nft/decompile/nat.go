@@ -65,6 +65,9 @@ func (r *rule) nat(e *expr.NAT) {
 		r.natMap(s, e, min, &addr, family)
 		return
 	}
+	if e.Flags&expr.NATFlagNetmap != 0 {
+		s.Mode, s.Family = syntax.NATPrefix, text(family.String())
+	}
 	s.Addr = r.natRange(&addr, min, e.HasAddrMax, r.regs.get(e.AddrMax), e.AddrMin == e.AddrMax)
 	s.Port = r.portRange(e.HasProto, e.HasProtoMax, e.ProtoMin, e.ProtoMax)
 	r.emit(s)

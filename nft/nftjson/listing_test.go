@@ -54,7 +54,9 @@ const (
 // expressions is the expr member of a rule's JSON.
 func expressions(t *testing.T, statements []syntax.Statement) any {
 	line := nftjson.AppendRuleEvent(nil, "add", "ip", "t", "c", &syntax.Rule{Statements: statements})
-	var event struct{ Add struct{ Rule struct{ Expr any } } }
+	var event struct {
+		Add struct{ Rule struct{ Expr any } }
+	}
 	if err := decodeNumbers(line, &event); err != nil {
 		t.Fatalf("%v in %s", err, line)
 	}

@@ -1,0 +1,185 @@
+package nftjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/diag"
+	"verdict/internal/testdata"
+	"verdict/nft/compile"
+	"verdict/nft/decompile"
+	"verdict/nft/nftjson"
+	"verdict/nft/ruleset"
+)
+
+// The numbers of recorded inputs that must at least do as recorded.
+const (
+	decodeFloor = 3120
+	corpusTrip  = 127 // two hold braces around one element, which do not survive loading
+	dumpFloor   = 176
+)
+
+func loadJSON(base *ruleset.Ruleset, name string, text []byte, opts compile.Options) (*ruleset.Ruleset, error) {
+	file, found := nftjson.Decode(diag.NewSource(name, text))
+	return apply(base, file, found, opts)
+}
+
+// TestRuleDecoding adds the rules of the conformance cases from JSON and
+// compares the bytecode.
+func TestRuleDecoding(t *testing.T) {
+	cases := ruleCases(t)
+	opts := compileOptions(ports, east)
+	exact := 0
+	for _, c := range cases {
+		rs, err := loadText(nil, c.ID, []byte(strings.Join(c.Setup, "\n")+"\n"), opts)
+		if err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+			continue
+		}
+		command, err := json.Marshal(map[string]any{"nftables": []any{map[string]any{"add": map[string]any{
+			"rule": map[string]any{"family": c.Family, "table": c.Table, "chain": c.Chain, "expr": c.JSON},
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := loadJSON(rs, c.ID, command, opts)
+		if err != nil {
+			t.Logf("%s: %v\n%s", c.ID, err, c.JSON)
+			continue
+		}
+		_, _, rule := c.lastRule(next)
+		var got []string
+		for _, e := range rule.Exprs {
+			got = append(got, anonymous(string(e.AppendText(nil))))
+		}
+		if !slices.Equal(got, c.Payload) {
+			t.Logf("%s: %s\n got %q\nwant %q", c.ID, c.JSON, got, c.Payload)
+			continue
+		}
+		exact++
+	}
+	t.Logf("%d of %d rules in JSON give the recorded bytecode", exact, len(cases))
+	if exact < decodeFloor {
+		t.Errorf("%d rules give the recorded bytecode, want at least %d", exact, decodeFloor)
+	}
+}
+
+// anonymous gives anonymous sets the names that they have before loading.
+func anonymous(text string) string {
+	for _, prefix := range []string{"__set", "__map", "__objmap"} {
+		at := strings.Index(text, " "+prefix)
+		if at < 0 {
+			continue
+		}
+		end := at + 1 + len(prefix)
+		return text[:end] + "%d" + strings.TrimLeft(text[end:], "0123456789")
+	}
+	return text
+}
+
+// TestCorpusRoundTrip loads the recorded JSON of real rulesets and lists it
+// again.
+func TestCorpusRoundTrip(t *testing.T) {
+	all := corpus(t)
+	exact := 0
+	for _, e := range all {
+		recorded, err := os.ReadFile(e.path(".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs, err := loadJSON(nil, e.path(".json"), recorded, compileOptions(e.Interfaces, nil))
+		if err != nil {
+			t.Logf("%s: %v", e.File, err)
+			continue
+		}
+		options := listOptions(e.Interfaces)
+		options.Clock = 1
+		got := nftjson.Append(nil, decompile.Ruleset(rs, options), reference)
+		g, w := withoutHandles(objects(t, got)), withoutHandles(objects(t, recorded))
+		if at := difference(g, w); at >= 0 {
+			t.Logf("%s: object %d\n got %.600s\nwant %.600s", e.File, at, nth(g, at), nth(w, at))
+			continue
+		}
+		exact++
+	}
+	t.Logf("%d of %d real rulesets in JSON load and list as they were", exact, len(all))
+	if exact < corpusTrip {
+		t.Errorf("%d real rulesets load and list as they were, want at least %d", exact, corpusTrip)
+	}
+}
+
+func withoutHandles(list []string) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		out[i] = handle.ReplaceAllString(o, "")
+	}
+	return out
+}
+
+// TestDumpRoundTrip loads recorded listings, lists them as JSON, loads that
+// and lists it as text again.
+func TestDumpRoundTrip(t *testing.T) {
+	dumps := testdata.Path(t, "conformance/nft/dumps")
+	total, exact := 0, 0
+	err := filepath.WalkDir(dumps, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		total++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(dumps, path)
+		if d := dumpDifference(path, text); d != "" {
+			t.Logf("%s: %s", name, d)
+			return nil
+		}
+		exact++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d of %d dumps survive JSON", exact, total)
+	if exact < dumpFloor {
+		t.Errorf("%d dumps survive JSON, want at least %d", exact, dumpFloor)
+	}
+}
+
+// dumpDifference says how a listing differs after a way through JSON, "" if it
+// does not.
+func dumpDifference(name string, text []byte) string {
+	opts := compileOptions(ports, nil)
+	rs, err := loadText(nil, name, text, opts)
+	if err != nil {
+		return err.Error()
+	}
+	plain := decompile.Options{InterfaceName: portName(ports)}
+	var before, after bytes.Buffer
+	if err := decompile.List(&before, rs, plain); err != nil {
+		return err.Error()
+	}
+	document := nftjson.Append(nil, decompile.Ruleset(rs, listOptions(ports)), reference)
+	if !json.Valid(document) {
+		return "no JSON: " + string(document)
+	}
+	again, err := loadJSON(nil, name, document, opts)
+	if err != nil {
+		return err.Error() + "\n" + string(document)
+	}
+	if err := decompile.List(&after, again, plain); err != nil {
+		return err.Error()
+	}
+	g, w := strings.Split(after.String(), "\n"), strings.Split(before.String(), "\n")
+	if at := difference(g, w); at >= 0 {
+		return "line differs\n got " + nth(g, at) + "\nwant " + nth(w, at) + "\n" + string(document)
+	}
+	return ""
+}
