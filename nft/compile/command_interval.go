@@ -122,6 +122,14 @@ func (c *compiler) deleteIntervals(b *setBuild, s *setInfo, t target, op ruleset
 	var gone, back []interval
 	for _, k := range b.keys {
 		i := sort.Search(len(s.taken), func(i int) bool { return s.taken[i].to.cmp(k.from) >= 0 })
+		if op == ruleset.OpReset {
+			// Resetting means the interval that holds the key, as getting does.
+			if i < len(s.taken) && s.taken[i].from.cmp(k.from) <= 0 && s.taken[i].to.cmp(k.to) >= 0 {
+				k.from, k.to = s.taken[i].from, s.taken[i].to
+			}
+			gone = append(gone, k)
+			continue
+		}
 		if i == len(s.taken) || s.taken[i].from.cmp(k.from) > 0 || s.taken[i].to.cmp(k.to) < 0 {
 			if op == ruleset.OpDestroy {
 				continue
@@ -132,12 +140,10 @@ func (c *compiler) deleteIntervals(b *setBuild, s *setInfo, t target, op ruleset
 		o := s.taken[i]
 		if o.from == k.from && o.to == k.to {
 			gone = append(gone, o)
-			if op != ruleset.OpReset {
-				s.taken = append(s.taken[:i:i], s.taken[i+1:]...)
-			}
+			s.taken = append(s.taken[:i:i], s.taken[i+1:]...)
 			continue
 		}
-		if !s.autoMerge || op == ruleset.OpReset {
+		if !s.autoMerge {
 			if op != ruleset.OpDestroy {
 				c.diags.Errorf(k.at, "compile/no-element", "element does not exist")
 			}

@@ -236,11 +236,19 @@ func (c *compiler) declarable(e syntax.Expr, s *setInfo) (vtype, bool) {
 
 // elementCommand compiles add, create, delete, destroy and reset element.
 func (c *compiler) elementCommand(cmd *syntax.Command, t target, op ruleset.Op) {
+	if s := c.elementSet(t); s != nil {
+		c.addElements(s, cmd.Elements, t, op)
+	}
+}
+
+// elementSet finds the set that a command on elements names; nil, with an
+// error reported, if there is none.
+func (c *compiler) elementSet(t target) *setInfo {
 	info := c.tableFor(t.family, t.table)
 	if info == nil {
 		d := c.diags.Errorf(t.tableP, "compile/no-set", "No such file or directory")
 		c.suggestTable(d, t)
-		return
+		return nil
 	}
 	s := c.setFor(info, t.name)
 	if s == nil {
@@ -248,9 +256,8 @@ func (c *compiler) elementCommand(cmd *syntax.Command, t target, op ruleset.Op) 
 		if near := diag.Misspelled(t.name, info.setNames()); near != "" {
 			d.Message += "; did you mean set '" + near + "' in table " + t.family.String() + " '" + t.table + "'?"
 		}
-		return
 	}
-	c.addElements(s, cmd.Elements, t, op)
+	return s
 }
 
 func (c *compiler) suggestTable(d *diag.Diagnostic, t target) {
