@@ -44,4 +44,6 @@
 // rules did to it:
 //
 //	web: accept by postrouting#1, mark=0x1, ct=new → ip saddr 192.0.2.1
+//
+// Why the host itself lost a packet is not part of it.
 package spec

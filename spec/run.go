@@ -121,5 +121,6 @@ func (s *sender) once(p *Packet, built *build.Packet) string {
 		in.Data = in.Data[:p.Cut]
 	}
 	outcome := s.engine.EvaluateInput(&in)
+	outcome.Reason = "" // words for people, which may change
 	return outcome.String() + facts(s.engine, &in, &outcome)
 }
