@@ -6,6 +6,7 @@ import (
 
 	"verdict/nft/decompile"
 	"verdict/nft/expr"
+	"verdict/nft/nftjson"
 )
 
 // ListOptions are the options of a listing that belong to the ruleset's host:
@@ -44,4 +45,10 @@ func (r *Ruleset) interfaceName(index uint32) string {
 // the sets alone.
 func (r *Ruleset) List(w io.Writer) error {
 	return decompile.List(w, r.rules, r.ListOptions())
+}
+
+// ListJSON prints the ruleset as `nft -j list ruleset` does, on one line.
+func (r *Ruleset) ListJSON(w io.Writer) error {
+	_, err := w.Write(nftjson.Append(nil, decompile.Ruleset(r.rules, r.ListOptions().JSON()), nftjson.Reference))
+	return err
 }

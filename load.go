@@ -11,6 +11,7 @@ import (
 	"verdict/diag"
 	"verdict/host"
 	"verdict/nft/compile"
+	"verdict/nft/nftjson"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
 )
@@ -101,8 +102,9 @@ func Parse(text string) (*Ruleset, error) {
 	return r, findings.Err()
 }
 
-// LoadSources loads sources in order, each as one batch. It reports all
-// findings; the ruleset is nil if any of them is an error.
+// LoadSources loads sources in order, each as one batch. A source is text of
+// the language or, if it starts with a brace, the JSON of libnftables. It
+// reports all findings; the ruleset is nil if any of them is an error.
 func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.List) {
 	l, err := newLoader(options)
 	if err != nil {
@@ -166,7 +168,7 @@ func newLoader(options LoadOptions) (*loader, error) {
 // found errors, on what it could make of the text, so that one run finds all
 // mistakes; the result is then thrown away.
 func (l *loader) source(src *diag.Source) {
-	file, found := syntax.Parse(src, l.syntaxOptions())
+	file, found := l.parse(src)
 	failed := found.HasErrors()
 	l.merge(found)
 	if failed && len(file.Items) == 0 {
@@ -188,6 +190,14 @@ func (l *loader) source(src *diag.Source) {
 		l.rules = next
 	}
 	l.findings.Sort()
+}
+
+// parse reads a source: text of the language, or the JSON of libnftables.
+func (l *loader) parse(src *diag.Source) (*syntax.File, *diag.List) {
+	if nftjson.Is(src.Text) {
+		return nftjson.Decode(src)
+	}
+	return syntax.Parse(src, l.syntaxOptions())
 }
 
 // isNews reports whether a finding marks a line that no other finding marks:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"verdict/nft/nftjson"
 	"verdict/nft/syntax"
 )
 
@@ -48,6 +49,9 @@ func (f *formatter) file(name string) error {
 	src, err := readSource(f.s, name)
 	if err != nil {
 		return err
+	}
+	if nftjson.Is(src.Text) {
+		return failedf("%s: this is JSON, which has no form to keep; verdict list prints it as text", name)
 	}
 	formatted, findings := syntax.Format(src)
 	if err := f.s.report(findings); err != nil {

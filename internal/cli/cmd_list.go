@@ -2,17 +2,20 @@ package cli
 
 import (
 	"bufio"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"verdict"
 	"verdict/nft/decompile"
+	"verdict/nft/nftjson"
 )
 
 // listFlags are nft's flags for listings.
 type listFlags struct {
 	stateless, numeric, handles, terse       bool
 	priority, protocol, service, users, time bool
+	json                                     bool
 }
 
 func (f *listFlags) add(cmd *cobra.Command) {
@@ -25,6 +28,7 @@ func (f *listFlags) add(cmd *cobra.Command) {
 	flags.BoolVarP(&f.protocol, "numeric-protocol", "p", false, "print protocols as numbers")
 	flags.BoolVarP(&f.service, "service", "S", false, "print names of ports")
 	flags.BoolVarP(&f.users, "guid", "u", false, "print names of users and groups")
+	flags.BoolVarP(&f.json, "json", "j", false, "print JSON, as nft -j does")
 	flags.BoolVarP(&f.time, "numeric-time", "T", false, "print times as seconds")
 }
 
@@ -39,7 +43,19 @@ func (f *listFlags) options(r *verdict.Ruleset) decompile.Options {
 	o.NumericProtocol = o.NumericProtocol || f.protocol
 	o.NumericTime = o.NumericTime || f.time
 	o.ServiceNames, o.UserNames = f.service, f.users
+	if f.json {
+		o = o.JSON()
+	}
 	return o
+}
+
+// write prints the ruleset as text or as JSON.
+func (f *listFlags) write(w io.Writer, r *verdict.Ruleset) error {
+	if !f.json {
+		return decompile.List(w, r.Rules(), f.options(r))
+	}
+	_, err := w.Write(nftjson.Append(nil, decompile.Ruleset(r.Rules(), f.options(r)), nftjson.Reference))
+	return err
 }
 
 func newList(s *Streams) *cobra.Command {
@@ -50,7 +66,7 @@ func newList(s *Streams) *cobra.Command {
 		Short: "Print the ruleset as nft lists it after loading",
 		Long: `Load rulesets and print them as 'nft list ruleset' would: from the bytecode and
 the sets, not from the source text.`,
-		Example: "  verdict list firewall.nft\n  verdict list -s -a firewall.nft",
+		Example: "  verdict list firewall.nft\n  verdict list -s -a firewall.nft\n  verdict list -j firewall.nft",
 		Args:    takes("RULES..."),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := rules.load(s, args...)
@@ -58,7 +74,7 @@ the sets, not from the source text.`,
 				return err
 			}
 			w := bufio.NewWriter(s.Out)
-			if err := decompile.List(w, r.Rules(), list.options(r)); err != nil {
+			if err := list.write(w, r); err != nil {
 				return failed(err)
 			}
 			return w.Flush()

@@ -166,8 +166,6 @@ func foreign(text []byte) string {
 	case bytes.HasPrefix(head, []byte("*filter")), bytes.HasPrefix(head, []byte("*nat")),
 		bytes.HasPrefix(head, []byte("*mangle")), bytes.HasPrefix(head, []byte("*raw")):
 		return "this is an iptables-save dump, which is not read yet; translate it with iptables-restore-translate -f FILE"
-	case bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"nftables"`)):
-		return "this is the JSON form of a ruleset, which is not read yet; list it as text with nft list ruleset"
 	case isCapture(text):
 		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
 	case bytes.IndexByte(text[:min(len(text), 8192)], 0) >= 0:

@@ -13,6 +13,9 @@ type Meta struct {
 	Release string // the release's name
 }
 
+// Reference is the release whose output this package follows.
+var Reference = Meta{Version: "1.1.6", Release: "Commodore Bullmoose #7"}
+
 // Append writes a whole document, as `nft -j list ruleset` prints it: one
 // line with its newline. The file's items are tables, as *syntax.Table or as
 // commands in block form; others are left out.

@@ -100,7 +100,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 		}
 		options := listOptions(e.Interfaces)
 		options.Clock = 1
-		got := nftjson.Append(nil, decompile.Ruleset(rs, options), reference)
+		got := nftjson.Append(nil, decompile.Ruleset(rs, options), nftjson.Reference)
 		g, w := withoutHandles(objects(t, got)), withoutHandles(objects(t, recorded))
 		if at := difference(g, w); at >= 0 {
 			t.Logf("%s: object %d\n got %.600s\nwant %.600s", e.File, at, nth(g, at), nth(w, at))
@@ -166,7 +166,7 @@ func dumpDifference(name string, text []byte) string {
 	if err := decompile.List(&before, rs, plain); err != nil {
 		return err.Error()
 	}
-	document := nftjson.Append(nil, decompile.Ruleset(rs, listOptions(ports)), reference)
+	document := nftjson.Append(nil, decompile.Ruleset(rs, listOptions(ports)), nftjson.Reference)
 	if !json.Valid(document) {
 		return "no JSON: " + string(document)
 	}

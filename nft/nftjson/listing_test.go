@@ -103,7 +103,7 @@ func TestCorpusListing(t *testing.T) {
 		}
 		options := listOptions(e.Interfaces)
 		options.Clock = 1
-		got := nftjson.Append(nil, decompile.Ruleset(rs, options), reference)
+		got := nftjson.Append(nil, decompile.Ruleset(rs, options), nftjson.Reference)
 		g, w := objects(t, got), objects(t, recorded)
 		if at := difference(g, w); at >= 0 {
 			t.Logf("%s: object %d of %d and %d\n got %.600s\nwant %.600s", e.File, at, len(g), len(w), nth(g, at), nth(w, at))

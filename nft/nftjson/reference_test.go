@@ -16,13 +16,9 @@ import (
 	"verdict/internal/testdata"
 	"verdict/nft/compile"
 	"verdict/nft/decompile"
-	"verdict/nft/nftjson"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
 )
-
-// reference is what recorded documents say about their writer.
-var reference = nftjson.Meta{Version: "1.1.6", Release: "Commodore Bullmoose #7"}
 
 // east is the time zone in which the conformance cases were recorded.
 var east = time.FixedZone("UTC-2", 2*60*60)
