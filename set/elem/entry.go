@@ -107,31 +107,3 @@ func (e *Entry) Refresh(expires int64) { e.expires.Store(expires) }
 func (e *Entry) Expired(now int64) bool {
 	return e.timeout.Load() != 0 && now >= e.expires.Load()
 }
-
-// Batch makes many entries of one key length with few allocations. The
-// entries of a batch share memory, which is freed when the last one is gone.
-type Batch struct {
-	klen    int
-	entries []Entry
-	arena   []byte
-}
-
-// NewBatch returns a maker of entries with keys of klen bytes.
-func NewBatch(klen int) *Batch { return &Batch{klen: klen} }
-
-const batchChunk = 512
-
-// New returns an entry like the function New.
-func (b *Batch) New(key, keyEnd []byte) *Entry {
-	if len(key) != b.klen || (keyEnd != nil && len(keyEnd) != b.klen) {
-		return New(key, keyEnd)
-	}
-	if len(b.entries) == 0 {
-		b.entries = make([]Entry, batchChunk)
-	}
-	e := &b.entries[0]
-	b.entries = b.entries[1:]
-	e.klen = uint16(b.klen)
-	e.keys = b.intern(key, keyEnd)
-	return e
-}

@@ -2,6 +2,7 @@ package pipapo
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"verdict/internal/simd"
 	"verdict/set/elem"
@@ -30,9 +31,13 @@ type bucket struct {
 
 // best returns the element with the lowest order in the bucket and those
 // behind it that holds the key and is not expired, unless found has a lower one.
-func (b *bucket) best(l *layout, w *words, key []byte, now int64, found *elem.Entry) *elem.Entry {
+// far tells that entries must be compared and are not in the nearest caches.
+func (b *bucket) best(l *layout, w *words, key []byte, now int64, far bool, found *elem.Entry) *elem.Entry {
 	for {
 		hits := simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
+		if far && hits != 0 {
+			prefetchEntry(b.ents[bits.TrailingZeros32(hits)&(bucketSize-1)])
+		}
 		for ; hits != 0; hits &= hits - 1 {
 			i := bits.TrailingZeros32(hits) & (bucketSize - 1)
 			e := b.ents[i]
@@ -48,6 +53,21 @@ func (b *bucket) best(l *layout, w *words, key []byte, now int64, found *elem.En
 			return found
 		}
 	}
+}
+
+// first returns the first element whose words hold those of a key, or nil.
+func (b *bucket) first(w *words) *elem.Entry {
+	hits := simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
+	if hits == 0 {
+		return nil
+	}
+	return b.ents[bits.TrailingZeros32(hits)&(bucketSize-1)]
+}
+
+// prefetchEntry asks for an entry, and for its key, which usually lies behind
+// it.
+func prefetchEntry(e *elem.Entry) {
+	simd.Prefetch(unsafe.Pointer(e), 2)
 }
 
 // put adds an element with its box to a bucket that has room.

@@ -43,6 +43,7 @@ func (t *Table) Lookup(key []byte, now int64) *elem.Entry {
 
 func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
 	var found *elem.Entry
+	far := t.n >= prefetchFrom && !t.layout.exact
 	for _, tr := range &t.trees {
 		if tr == nil {
 			break
@@ -51,10 +52,10 @@ func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
 		if t.n >= prefetchFrom {
 			simd.Prefetch(unsafe.Pointer(&b.ents), 2)
 		}
-		found = b.best(t.layout, w, key, now, found)
+		found = b.best(t.layout, w, key, now, far, found)
 	}
 	if t.rest != nil {
-		found = t.rest.best(t.layout, w, key, now, found)
+		found = t.rest.best(t.layout, w, key, now, far, found)
 	}
 	return found
 }
