@@ -1,6 +1,11 @@
 package hash
 
-import "verdict/set/elem"
+import (
+	"unsafe"
+
+	"verdict/internal/simd"
+	"verdict/set/elem"
+)
 
 // burst is how many lookups are under way at a time.
 const burst = 32
@@ -29,6 +34,9 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 			first[i] = slot{}
 			if p := pages[i]; p != nil {
 				first[i] = p.slots[places[i]%pageSlots]
+			}
+			if e := first[i].e; e != nil && !t.exact {
+				simd.Prefetch(unsafe.Pointer(e), 2) // its key lies behind it
 			}
 		}
 		for i := range n {
