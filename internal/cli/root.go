@@ -27,6 +27,9 @@ const rootExample = `  # what does this firewall do to this traffic?
 // Run executes a command line, args[0] being the program's name, and returns
 // the exit status.
 func Run(args []string, s *Streams) int {
+	if status, ok := dropIn(args, s); ok {
+		return status
+	}
 	root := newRoot(s)
 	root.SetArgs(args[1:])
 	err := root.Execute()

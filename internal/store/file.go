@@ -30,9 +30,10 @@ var errForeign = errors.New("this is no state file")
 type file struct {
 	info     os.FileInfo // nil: there was none
 	schema   *fileSchema
-	snapshot int64 // end of the snapshot
-	end      int64 // end of the last whole record
-	records  int   // of the journal
+	snapshot int64  // end of the snapshot
+	end      int64  // end of the last whole record
+	records  int    // of the journal
+	folded   uint64 // transactions that the snapshot holds
 }
 
 // load brings the state up to date with the file. It reads only what was
@@ -88,7 +89,7 @@ func (s *Store) readAll(f *os.File, info os.FileInfo) error {
 		return &DamageError{s.path, start, fmt.Errorf("snapshot: %w", err)}
 	}
 	s.state = *state
-	s.file = file{info: info, schema: schema, snapshot: at, end: at}
+	s.file = file{info: info, schema: schema, snapshot: at, end: at, folded: state.Sequence}
 	return s.replay(data[at:])
 }
 
@@ -183,7 +184,7 @@ func (s *Store) rewrite(state *State, record []byte) error {
 	if err != nil {
 		return err
 	}
-	s.file = file{info: info, schema: schema, snapshot: snapshot, end: int64(len(data))}
+	s.file = file{info: info, schema: schema, snapshot: snapshot, end: int64(len(data)), folded: state.Sequence}
 	if len(record) > 0 {
 		s.file.records = 1
 	}

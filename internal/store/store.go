@@ -27,6 +27,7 @@ type Store struct {
 	file  file
 
 	follow Follower
+	opened *os.File // that is followed
 }
 
 const defaultWait = 10 * time.Second

@@ -43,8 +43,9 @@ func (t *Transaction) record(b []byte) []byte {
 	return appendRecord(b, recordBatch, content)
 }
 
-// Follower is told each transaction that is read from the journal.
-type Follower func(t *Transaction, events []ruleset.Event)
+// Follower is told each transaction that is read from the journal: what it
+// did, and the interfaces that were made up by then.
+type Follower func(t *Transaction, events []ruleset.Event, made []Interface)
 
 // replay applies a record of the journal to a state.
 func (s *State) replay(kind recordKind, content []byte, schema *fileSchema, follow Follower) error {
@@ -86,7 +87,7 @@ func (s *State) replayBatch(r *batchRecord, follow Follower) error {
 	if follow != nil {
 		follow(&Transaction{
 			Batch: r.Changes, Next: next, Time: r.Time, Owner: r.Owner, Interfaces: r.Interfaces, PID: r.PID, Command: r.Command,
-		}, events)
+		}, events, s.Interfaces)
 	}
 	return nil
 }

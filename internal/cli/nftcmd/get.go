@@ -1,0 +1,215 @@
+package nftcmd
+
+import (
+	"bytes"
+	"slices"
+
+	"verdict/diag"
+	"verdict/nft/compile"
+	"verdict/nft/decompile"
+	"verdict/nft/ruleset"
+	"verdict/nft/syntax"
+	"verdict/set"
+)
+
+// get answers get element and reset element: the set with the elements that
+// the kernel finds, each as often as it was asked for.
+func (v *view) get(c *syntax.Command) {
+	t := v.table(c)
+	s := t.Set(c.Target.Name.Text)
+	requests, ok := v.requests(c)
+	if !ok {
+		return
+	}
+	entries, ok := lookUp(s, requests, v.session.clock())
+	if !ok {
+		v.notThere(c)
+		return
+	}
+	found, err := subset(t, s, entries, s.Elements.Targets(), v.session.clock())
+	if err != nil {
+		v.found.Errorf(c.Span, "get/set", "%v", err)
+		return
+	}
+	item := decompile.Set(found, v.options)
+	stripDeclaration(item)
+	repeat(item, entries, s)
+	v.print([]section{{someItems, v.frame(t, []syntax.Item{item})}})
+}
+
+// requests compiles the elements of a command that reads, as those of a reset,
+// which the compiler takes.
+func (v *view) requests(c *syntax.Command) ([]ruleset.Element, bool) {
+	asked := *c
+	asked.Verb = syntax.VerbReset
+	items := append(upTo(v.file.Items, c), syntax.Item(&asked))
+	changes, found := compile.Compile(v.base, &syntax.File{Source: v.file.Source, Items: items}, v.names.compileOptions())
+	if found.HasErrors() {
+		for _, d := range found.All() {
+			v.found.Add(d)
+		}
+		return nil, false
+	}
+	return changes[len(changes)-1].Elements, true
+}
+
+// notThere reports that the kernel does not find an element.
+func (v *view) notThere(c *syntax.Command) {
+	place := c.Span
+	if place.IsValid() && int(place.End) < len(place.Source.Text) {
+		place.End++
+	}
+	v.found.Add(&diag.Diagnostic{Severity: diag.Error, Code: "kernel/ENOENT", Message: "Could not process rule: " + noFile, Span: place})
+}
+
+// lookUp finds the elements that are asked for. A range of single fields is
+// asked for by its two ends, and found if one range holds both.
+//
+// Ref: nf_tables_api.c, nft_get_set_elem; nft_set_rbtree.c, nft_rbtree_get
+func lookUp(s *ruleset.Set, requests []ruleset.Element, now int64) ([]*set.Entry, bool) {
+	if s.Flags&(ruleset.SetInterval|ruleset.SetConcat) != ruleset.SetInterval {
+		var found []*set.Entry
+		for i := range requests {
+			e := s.Elements.Get(&requests[i], now)
+			if e == nil {
+				return nil, false
+			}
+			found = append(found, e)
+		}
+		return found, true
+	}
+	ranges := rangesOf(s)
+	var found []*set.Entry
+	for i := 0; i < len(requests); i++ {
+		r := &requests[i]
+		switch {
+		case r.Flags&ruleset.ElemCatchAll != 0:
+			e := s.Elements.View().CatchAll()
+			if e == nil || e.Expired(now) {
+				return nil, false
+			}
+			found = append(found, e)
+			continue
+		case r.Flags&ruleset.ElemIntervalEnd != 0:
+			continue // of the request before, or the one in front of the first range
+		}
+		var end []byte
+		if i+1 < len(requests) && requests[i+1].Flags&ruleset.ElemIntervalEnd != 0 {
+			end = requests[i+1].Key
+		}
+		x := holding(ranges, r.Key, end, now)
+		if x == nil {
+			return nil, false
+		}
+		found = append(found, x.start)
+		if x.end != nil {
+			found = append(found, x.end)
+		}
+	}
+	return found, true
+}
+
+// span is a range of a set: end is exclusive, nil for the end of the keys.
+type span struct{ start, end *set.Entry }
+
+// rangesOf pairs the ends of a set's ranges, which come from high to low.
+func rangesOf(s *ruleset.Set) []span {
+	var list []span
+	var end *set.Entry
+	for e := range s.Elements.Entries() {
+		switch {
+		case uint32(e.Flags)&ruleset.ElemCatchAll != 0:
+		case e.IsEnd():
+			end = e
+		default:
+			list = append(list, span{e, end})
+			end = nil
+		}
+	}
+	return list
+}
+
+// holding finds the range that holds the keys from first up to end, which is
+// exclusive; nil is the end of the keys.
+func holding(ranges []span, first, end []byte, now int64) *span {
+	for i := range ranges {
+		x := &ranges[i]
+		if x.start.Expired(now) || x.start.Key() > string(first) {
+			continue
+		}
+		switch {
+		case x.end == nil:
+			return x
+		case string(first) >= x.end.Key():
+		case end != nil && bytes.Compare(end, []byte(x.end.Key())) <= 0:
+			return x
+		}
+	}
+	return nil
+}
+
+// stripDeclaration leaves out what an answer does not show: the statements of
+// the set's elements, its comment, and the number of elements.
+func stripDeclaration(s *syntax.Set) {
+	kept := s.Items[:0]
+	for _, item := range s.Items {
+		switch item := item.(type) {
+		case *syntax.CommentProperty, *syntax.ElementStatement:
+			continue
+		case *syntax.Size:
+			item.Trailing = ""
+		}
+		kept = append(kept, item)
+	}
+	s.Items = kept
+}
+
+// repeat shows elements that were asked for several times as often.
+func repeat(s *syntax.Set, entries []*set.Entry, of *ruleset.Set) {
+	counts := map[string]int{}
+	for _, e := range entries {
+		if !e.IsEnd() {
+			counts[e.Key()+e.KeyEnd()]++
+		}
+	}
+	most := 1
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	if most == 1 {
+		return
+	}
+	keys := sortedStarts(entries, of)
+	for _, item := range s.Items {
+		list, ok := item.(*syntax.Elements)
+		if !ok {
+			continue
+		}
+		literal, ok := list.Value.(*syntax.SetLiteral)
+		if !ok || len(literal.Elements) != len(keys) {
+			return
+		}
+		var again []syntax.Expr
+		for i, x := range literal.Elements {
+			for range counts[keys[i]] {
+				again = append(again, x)
+			}
+		}
+		literal.Elements = again
+	}
+}
+
+// sortedStarts gives the keys of the elements in the order in which a listing
+// shows them: ranges of single fields ascending, others as they came.
+func sortedStarts(entries []*set.Entry, s *ruleset.Set) []string {
+	var keys []string
+	for _, e := range entries {
+		if key := e.Key() + e.KeyEnd(); !e.IsEnd() && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if s.Flags&ruleset.SetConcat == 0 {
+		slices.Sort(keys)
+	}
+	return keys
+}

@@ -1,0 +1,59 @@
+package nftcmd
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"verdict/diag"
+)
+
+// open finds included files as nft does: absolute, or below the working
+// directory or the include path. A pattern may match nothing.
+func (n *session) open(pattern string, _ *diag.Source) ([]*diag.Source, error) {
+	candidates := []string{pattern}
+	if !filepath.IsAbs(pattern) {
+		for _, dir := range n.options.include {
+			candidates = append(candidates, filepath.Join(dir, pattern))
+		}
+		candidates = append(candidates, filepath.Join(defaultIncludePath, pattern))
+	}
+	for _, c := range candidates {
+		names, err := filepath.Glob(c)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) > 0 {
+			return readAll(names)
+		}
+	}
+	if strings.ContainsAny(pattern, "*?[") {
+		return nil, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}
+}
+
+// defaultIncludePath is where nft looks last.
+const defaultIncludePath = "/etc"
+
+func readAll(names []string) ([]*diag.Source, error) {
+	slices.Sort(names)
+	var sources []*diag.Source
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			continue
+		}
+		text, err := readLimited(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, diag.NewSource(name, text))
+	}
+	return sources, nil
+}
