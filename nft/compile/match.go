@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"verdict/catalog"
 	"verdict/diag"
 	"verdict/nft/expr"
 )
@@ -57,20 +58,15 @@ func (m *match) generate(g *generator) {
 			return
 		}
 		g.emit(&expr.Cmp{Src: reg, Op: expr.CmpOp(m.op), Value: right.value()})
-	case *concat:
-		g.load(left, src)
-		g.emit(&expr.Cmp{Src: reg, Op: expr.CmpOp(m.op), Value: expr.Value{Bytes: concatValue(right)}})
 	}
 }
 
-// generatePrefix compares leading bits: by a shorter load where they are whole
-// bytes of the packet, else by a mask.
+// generatePrefix compares leading bits. Where they are whole bytes in network
+// order, only those are loaded and compared; else a mask cuts the others off.
 func (m *match) generatePrefix(g *generator, p *prefix, src int) {
 	reg := regAt(src)
-	if l, ok := m.left.(*payload); ok && p.length > 0 && p.length%8 == 0 {
-		short := *l
-		short.bits = p.length
-		g.load(&short, src)
+	if l, ok := m.left.(loader); ok && p.length > 0 && p.length%8 == 0 && l.head().order == catalog.OrderNetwork {
+		g.load(shortened(l, p.length), src)
 		c := &constant{info: p.info, n: p.n.shr(p.bits - p.length)}
 		c.bits = p.length
 		g.emit(&expr.Cmp{Src: reg, Op: expr.CmpOp(m.op), Value: c.value()})
@@ -83,15 +79,17 @@ func (m *match) generatePrefix(g *generator, p *prefix, src int) {
 	g.emit(&expr.Cmp{Src: reg, Op: expr.CmpOp(m.op), Value: c.value()})
 }
 
-// concatValue is a constant concatenation in memory order, padded.
-func concatValue(c *concat) []byte {
-	out := make([]byte, c.bytes())
-	at := 0
-	for _, p := range c.parts {
-		if k, ok := p.(*constant); ok {
-			copy(out[at:], k.value().Bytes)
-		}
-		at += 4 * words(p.head().bits)
+// shortened is a load of the leading bits alone, where the load has a length.
+func shortened(l loader, bits int) loader {
+	switch l := l.(type) {
+	case *payload:
+		short := *l
+		short.bits = bits
+		return &short
+	case *exthdr:
+		short := *l
+		short.bits = bits
+		return &short
 	}
-	return out
+	return l
 }

@@ -8,8 +8,6 @@ import (
 	"verdict/nft/syntax"
 )
 
-func elementOf(key, end []byte) ruleset.Element { return ruleset.Element{Key: key, KeyEnd: end} }
-
 // sameType reports whether values of two types can meet.
 func sameType(a, b vtype) bool {
 	if a.isConcat() != b.isConcat() {
@@ -150,12 +148,7 @@ func (r *rule) literalSet(left *operand, at diag.Span) *setBuild {
 	}
 	t := b.of.head().vtype
 	t.typ = b.typ
-	var o operand = masked(b)
-	if r.assigning > 0 && b.shift > 0 && t.bytes() > 1 {
-		o = toOrder(o, catalog.OrderHost)
-		t.order = catalog.OrderHost
-	}
-	*left = o
+	*left = masked(b)
 	set := r.anonymousSet(t, at)
 	set.field, set.shift = b.vtype, b.shift
 	return set
@@ -172,6 +165,7 @@ func (r *rule) mapExpr(e *syntax.MapExpr, want *vtype) operand {
 		return nil
 	}
 	saved := r.assigning
+	r.assigning = 0
 	key := r.evaluate(e.Key, r.keyOf(e.Key, e.Map))
 	r.assigning = saved
 	if key == nil || r.refuseAmbiguous(key) {

@@ -94,7 +94,8 @@ func (r *rule) singleton(s *syntax.SetLiteral) syntax.Expr {
 		el.Timeout != nil || el.Expires != nil || el.Never || el.Comment.Given() {
 		return nil
 	}
-	if _, isList := r.peek(el.Key).(*syntax.List); isList {
+	switch r.peek(el.Key).(type) {
+	case *syntax.List, *syntax.Concat:
 		return nil
 	}
 	return el.Key
@@ -193,7 +194,8 @@ func (r *rule) matchConstant(m *match, o operand, right syntax.Expr, written syn
 	case *prefix:
 		r.lower(m)
 	case *concat:
-		r.matchConcat(m, o)
+		r.errorf(left.at, "compile/concat", "Use concatenations with sets and maps, not singleton values").
+			Hint = "put the values in braces: { A . B }"
 		return
 	case *verdict:
 		r.errorf(right.Place(), "compile/operator", "a verdict cannot be compared")
@@ -221,58 +223,6 @@ func (r *rule) anyBit(m *match, c *constant, written syntax.Operator) bool {
 	}
 	_, computed := m.left.(*computed)
 	return !computed
-}
-
-// matchConcat compares a concatenation with a single value: by an anonymous
-// set, as the kernel compares no concatenations otherwise.
-func (r *rule) matchConcat(m *match, c *concat) {
-	set := r.anonymousSet(m.left.head().vtype, c.at)
-	set.addOperands(c)
-	if !r.declareSet(set) {
-		return
-	}
-	if set.ranges {
-		m.left = toOrder(m.left, catalog.OrderNetwork)
-	}
-	m.right = &setRef{info: info{vtype: m.left.head().vtype, at: c.at}, set: set.info}
-	r.insert(m)
-}
-
-// addOperands adds an element from an evaluated constant concatenation.
-func (b *setBuild) addOperands(c *concat) {
-	size := c.bytes()
-	from, to := b.arena.take(size), b.arena.take(size)
-	at := 0
-	for _, p := range c.parts {
-		h := p.head()
-		n := h.bytes()
-		lo, hi := num{}, num{}
-		switch p := p.(type) {
-		case *constant:
-			lo, hi = p.n, p.n
-			if p.partial {
-				full := 16
-				n = full
-				lo = p.n.shl(8*full - p.bits)
-				hi = lo.or(ones(8*full - p.bits))
-				b.ranges = true
-			}
-		case *span:
-			lo, hi = p.from, p.to
-			b.ranges = true
-		case *prefix:
-			lo, hi = p.n, p.n.or(ones(p.bits-p.length))
-			b.ranges = true
-		}
-		lo.put(from[at:at+n], h.host())
-		hi.put(to[at:at+n], h.host())
-		at += 4 * words(8*n)
-	}
-	e := elementOf(from, nil)
-	if b.ranges {
-		e.KeyEnd = to
-	}
-	b.elems = append(b.elems, e)
 }
 
 // lower replaces a bit field by its masked bytes and shifts the constant to
