@@ -1,6 +1,9 @@
 package host
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Input is one JSON text printed by a tool, with the name for errors.
 type Input struct {
@@ -159,11 +162,18 @@ func flagListed(n *node, name, word string) bool {
 	return false
 }
 
+// standardRules are the rules that every host has: the table by priority, by
+// its name and by its number (ip -N).
+var standardRules = map[string][2]string{
+	"0":     {"local", "255"},
+	"32766": {"main", "254"},
+	"32767": {"default", "253"},
+}
+
 // rule accepts the three rules that every host has.
 func (r *ipReader) rule(n *node) {
-	standard := map[string]string{"0": "local", "32766": "main", "32767": "default"}
 	priority := n.get("priority")
-	if priority == nil || standard[priority.text] == "" || standard[priority.text] != r.text(n, "table") ||
+	if priority == nil || !slices.Contains(tables(priority.text), r.text(n, "table")) ||
 		r.text(n, "src") != "all" || len(n.members) > 3 {
 		r.d.failAt(n, "policy routing rules are not supported, apart from the three standard ones")
 	}
@@ -196,4 +206,12 @@ func (r *ipReader) neighbour(n *node) {
 		entry.State = strings.ToLower(state.items[0].text)
 	}
 	r.config.Neighbours = append(r.config.Neighbours, entry)
+}
+
+// tables names the table of a standard rule, nil for other priorities.
+func tables(priority string) []string {
+	if names, ok := standardRules[priority]; ok {
+		return names[:]
+	}
+	return nil
 }
