@@ -57,13 +57,13 @@ func (w *Worker) leave(family catalog.Family, num catalog.HookNum, fate Fate, ra
 
 // chain evaluates one base chain.
 func (w *Worker) chain(b *vm.Base) Fate {
-	var v vm.Verdict
+	v := &w.out.Verdict
 	if w.sink != nil {
-		v = w.machine.RunTraced(b, &w.pkt, w.sink)
+		w.machine.RunTraced(b, &w.pkt, v, w.sink)
 	} else {
-		v = w.machine.Run(b, &w.pkt)
+		w.machine.Run(b, &w.pkt, v)
 	}
-	w.out.Decided, w.out.Verdict, w.out.Base = true, v, b
+	w.out.Decided, w.out.Base = true, b
 	switch {
 	case v.Unknown:
 		w.out.CutAt = v.CutAt

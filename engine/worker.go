@@ -105,7 +105,8 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 
 func (w *Worker) start(in *Input, out *Outcome) {
 	hooks := out.Hooks[:0]
-	*out = Outcome{Hooks: hooks, Data: in.Data}
+	*out = Outcome{}
+	out.Hooks, out.Data = hooks, in.Data
 	w.in, w.out = in, out
 	w.buffer.Start()
 	w.ct.Reset()

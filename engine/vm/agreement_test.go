@@ -22,10 +22,13 @@ type executor struct {
 }
 
 func (x *executor) run(b *Base) Verdict {
+	r := x.runner
 	if x.traced {
-		return x.runner.machine.RunTraced(b, &x.runner.pkt, collect{})
+		r.machine.RunTraced(b, &r.pkt, &r.verdict, collect{})
+	} else {
+		r.machine.Run(b, &r.pkt, &r.verdict)
 	}
-	return x.runner.machine.Run(b, &x.runner.pkt)
+	return r.verdict
 }
 
 // TestExecutorsAgree runs random programs on random packets: the fast loop,

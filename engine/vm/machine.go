@@ -54,7 +54,7 @@ type Machine struct {
 
 	prog    *Program
 	pkt     *Packet
-	verdict Verdict
+	verdict *Verdict
 	target  uint32
 	hits    []Hits
 	sink    trace.Sink
@@ -111,19 +111,19 @@ func (m *Machine) Program() *Program { return m.prog }
 // Hits returns the counts by rule number.
 func (m *Machine) Hits() []Hits { return m.hits }
 
-// Run evaluates a base chain on a packet.
+// Run evaluates a base chain on a packet and stores its verdict, in place
+// since copies of it cost as much as a rule.
 // Ref: nf_tables_core.c, nft_do_chain.
-func (m *Machine) Run(b *Base, pkt *Packet) Verdict {
-	m.pkt = pkt
+func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
+	m.pkt, m.verdict = pkt, verdict
 	m.depth = 0
 	m.run(m.prog.Chains[b.Index].start)
-	if m.verdict.Policy {
-		m.verdict.Kind = catalog.VerdictAccept
+	if verdict.Policy {
+		verdict.Kind = catalog.VerdictAccept
 		if b.Drop {
-			m.verdict.Kind = catalog.VerdictDrop
+			verdict.Kind = catalog.VerdictDrop
 		}
 	}
-	return m.verdict
 }
 
 // run is the evaluation loop. Frequent expressions are done in place, loads
@@ -189,7 +189,7 @@ func (m *Machine) run(pc uint32) {
 			continue
 		case opEndChain:
 			if m.depth == 0 {
-				m.verdict = Verdict{Policy: true}
+				*m.verdict = Verdict{Policy: true}
 				return
 			}
 			m.depth--
@@ -250,7 +250,7 @@ func (m *Machine) follow(in *inst, pc uint32, did outcome) (next uint32, done bo
 	case outBreak:
 		return in.next, false
 	case outCut:
-		m.verdict = Verdict{Unknown: true, Rule: in.rule, CutAt: len(m.pkt.View.Data)}
+		*m.verdict = Verdict{Unknown: true, Rule: in.rule, CutAt: len(m.pkt.View.Data)}
 		return 0, true
 	case outStop:
 		m.hit(in.rule)
@@ -258,7 +258,7 @@ func (m *Machine) follow(in *inst, pc uint32, did outcome) (next uint32, done bo
 	case outJump:
 		m.hit(in.rule)
 		if m.depth == maxDepth {
-			m.verdict = Verdict{Kind: catalog.VerdictDrop, Rule: in.rule}
+			*m.verdict = Verdict{Kind: catalog.VerdictDrop, Rule: in.rule}
 			return 0, true
 		}
 		m.stack[m.depth] = in.next
@@ -270,7 +270,7 @@ func (m *Machine) follow(in *inst, pc uint32, did outcome) (next uint32, done bo
 	}
 	m.hit(in.rule) // outReturn
 	if m.depth == 0 {
-		m.verdict = Verdict{Policy: true}
+		*m.verdict = Verdict{Policy: true}
 		return 0, true
 	}
 	m.depth--
@@ -315,7 +315,7 @@ func (m *Machine) zeroTail(at uint8, n int) {
 
 // stop sets a terminal verdict.
 func (m *Machine) stop(kind catalog.VerdictKind, in *inst) outcome {
-	m.verdict = Verdict{Kind: kind, Rule: in.rule}
+	*m.verdict = Verdict{Kind: kind, Rule: in.rule}
 	return outStop
 }
 

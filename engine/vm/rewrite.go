@@ -210,7 +210,7 @@ func (m *Machine) effectAddress(in *inst) {
 // Ref: nft_queue.c, nft_queue_eval.
 func (m *Machine) queue(in *inst) outcome {
 	e := m.prog.effects[in.ref].(*expr.Queue)
-	m.verdict = Verdict{Kind: catalog.VerdictQueue, Rule: in.rule, Queue: e.Num, Bypass: e.Flags&1 != 0}
+	*m.verdict = Verdict{Kind: catalog.VerdictQueue, Rule: in.rule, Queue: e.Num, Bypass: e.Flags&1 != 0}
 	if e.HasSrc {
 		m.verdict.Queue = uint16(m.get32(uint8(e.Src.Offset())))
 	}

@@ -7,8 +7,8 @@ import (
 
 // RunTraced evaluates like Run and tells the sink every step. It executes each
 // instruction through step, so it is also the check on the fast loop.
-func (m *Machine) RunTraced(b *Base, pkt *Packet, sink trace.Sink) Verdict {
-	m.pkt, m.depth, m.sink = pkt, 0, sink
+func (m *Machine) RunTraced(b *Base, pkt *Packet, verdict *Verdict, sink trace.Sink) {
+	m.pkt, m.verdict, m.depth, m.sink = pkt, verdict, 0, sink
 	m.emit(trace.Event{Kind: trace.EnterBase, Chain: b.Index, Mark: pkt.Meta.Mark})
 	m.runTraced(m.prog.Chains[b.Index].start)
 	if m.verdict.Policy {
@@ -20,7 +20,6 @@ func (m *Machine) RunTraced(b *Base, pkt *Packet, sink trace.Sink) Verdict {
 	}
 	m.emit(trace.Event{Kind: trace.LeaveBase, Chain: b.Index, Verdict: m.verdict.Kind, Mark: pkt.Meta.Mark})
 	m.sink = nil
-	return m.verdict
 }
 
 func (m *Machine) runTraced(pc uint32) {
@@ -38,7 +37,7 @@ func (m *Machine) runTraced(pc uint32) {
 			continue
 		case opEndChain:
 			if m.depth == 0 {
-				m.verdict = Verdict{Policy: true}
+				*m.verdict = Verdict{Policy: true}
 				return
 			}
 			m.depth--

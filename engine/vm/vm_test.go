@@ -61,6 +61,7 @@ type runner struct {
 	ct      conntrack.Attachment
 	buffer  rewrite.Buffer
 	pkt     Packet
+	verdict Verdict
 }
 
 func newRunner(p *Program) *runner {
@@ -84,7 +85,8 @@ func (r *runner) run(t testing.TB, text string) Verdict {
 	}
 	r.meta = p.Meta
 	r.start(p.Link, p.Data, len(p.Data))
-	return r.machine.Run(r.machine.prog.Bases[0], &r.pkt)
+	r.machine.Run(r.machine.prog.Bases[0], &r.pkt, &r.verdict)
+	return r.verdict
 }
 
 func (v Verdict) text() string {
@@ -164,7 +166,8 @@ func TestCutPacketIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start(full.Link, full.Data[:35], len(full.Data))
-	v := r.machine.Run(p.Bases[0], &r.pkt)
+	v := &r.verdict
+	r.machine.Run(p.Bases[0], &r.pkt, v)
 	if !v.Unknown || v.CutAt != 35 {
 		t.Errorf("got %+v, want unknown, cut at 35", v)
 	}
@@ -217,7 +220,7 @@ func TestEvaluationDoesNotAllocate(t *testing.T) {
 	r.run(t, "tcp dport 22")
 	if n := testing.AllocsPerRun(100, func() {
 		r.ct.Reset()
-		r.machine.Run(p.Bases[0], &r.pkt)
+		r.machine.Run(p.Bases[0], &r.pkt, &r.verdict)
 	}); n != 0 {
 		t.Errorf("%v allocations per packet", n)
 	}
@@ -235,9 +238,9 @@ func TestTracedLoopAgrees(t *testing.T) {
 	plain := r.run(t, "tcp dport 22")
 	r.meta.Mark = 0
 	events := collect{}
-	traced := r.machine.RunTraced(p.Bases[0], &r.pkt, events)
-	if plain != traced {
-		t.Errorf("plain %+v, traced %+v", plain, traced)
+	r.machine.RunTraced(p.Bases[0], &r.pkt, &r.verdict, events)
+	if plain != r.verdict {
+		t.Errorf("plain %+v, traced %+v", plain, r.verdict)
 	}
 	want := collect{trace.EnterBase: 1, trace.RuleDone: 4, trace.ReturnFromChain: 1, trace.LeaveBase: 1}
 	for kind, n := range want {
