@@ -109,6 +109,13 @@ func (l *linker) cmp(x *expr.Cmp) error {
 		if x.Op == expr.CmpNeq {
 			in.op, in.inv = opCmp16Neq, true
 		}
+		var value, mask [16]byte
+		copy(value[:], x.Value.Bytes)
+		for i := range n {
+			mask[i] = 0xff
+		}
+		in.off = l.constant(value[:], mask[:])
+		return l.emit(in)
 	}
 	in.off = l.constant(x.Value.Bytes)
 	return l.emit(in)
@@ -194,6 +201,8 @@ func (l *linker) meta(x *expr.Meta) error {
 		in.op = opNFProto
 	case metaMark:
 		in.op = opMark
+	case metaIifname:
+		in.op = opIIFName
 	}
 	return l.emit(in)
 }

@@ -175,6 +175,16 @@ func (m *Machine) run(pc uint32) {
 				pc = in.next
 			}
 			continue
+		case opIIFName:
+			m.putName(in.dst, m.pkt.Meta.IIF.Name)
+			pc++
+			continue
+		case opCmp16, opCmp16Neq:
+			pc++
+			if m.equal16(in) == in.inv {
+				pc = in.next
+			}
+			continue
 		case opImmediate4:
 			m.put32(in.dst, in.val)
 			pc++

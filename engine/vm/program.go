@@ -122,6 +122,7 @@ const (
 	opL4Proto     // meta l4proto
 	opNFProto     // meta nfproto
 	opMark        // meta mark
+	opIIFName     // meta iifname
 	// The general forms.
 	opPayload
 	opMeta

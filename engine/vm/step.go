@@ -18,8 +18,7 @@ func (m *Machine) step(in *inst) outcome {
 	case opCmpFastNeq:
 		return keep(m.get32(in.src)&in.mask != in.val)
 	case opCmp16, opCmp16Neq:
-		same := bytes.Equal(m.bytes(in.src, int(in.len)), m.prog.data[in.off:in.off+uint32(in.len)])
-		return keep(same != in.inv)
+		return keep(m.equal16(in) != in.inv)
 	case opCmp:
 		return keep(compare(in.sub, bytes.Compare(m.bytes(in.src, int(in.len)), m.prog.data[in.off:in.off+uint32(in.len)])))
 	case opRange:
@@ -41,7 +40,7 @@ func (m *Machine) step(in *inst) outcome {
 		return outNext
 	case opVerdict:
 		return m.verdictOf(catalog.VerdictKind(int32(in.val)), in.off, in)
-	case opMeta, opL4Proto, opNFProto, opMark:
+	case opMeta, opL4Proto, opNFProto, opMark, opIIFName:
 		return m.meta(in)
 	case opMetaSet:
 		return m.metaSet(in)
@@ -93,6 +92,16 @@ func keep(matched bool) outcome {
 		return outNext
 	}
 	return outBreak
+}
+
+// equal16 compares up to 16 bytes as two words under masks.
+// Ref: nft_cmp.c, nft_cmp16_fast_eval.
+func (m *Machine) equal16(in *inst) bool {
+	constant := m.prog.data[in.off : in.off+32]
+	register := m.regs[in.src : int(in.src)+16]
+	word := binary.LittleEndian.Uint64
+	return word(register)&word(constant[16:]) == word(constant) &&
+		word(register[8:])&word(constant[24:]) == word(constant[8:])
 }
 
 // compare evaluates a relation on the result of a bytewise comparison.
