@@ -15,7 +15,7 @@ type Outcome struct {
 
 // Rule returns the rule that decided, and its chain; nil where a policy or the
 // host itself decided.
-func (o *Outcome) Rule() (*ruleset.Chain, *ruleset.Rule) {
+func (o Outcome) Rule() (*ruleset.Chain, *ruleset.Rule) {
 	if !o.Decided || o.Verdict.Policy {
 		return nil, nil
 	}
@@ -24,13 +24,13 @@ func (o *Outcome) Rule() (*ruleset.Chain, *ruleset.Rule) {
 }
 
 // Accepted reports whether the packet got through.
-func (o *Outcome) Accepted() bool { return o.Fate == engine.Accepted }
+func (o Outcome) Accepted() bool { return o.Fate == engine.Accepted }
 
 // By says what decided: "input#2", the second rule of the chain input;
 // "policy of input"; "" where no chain ran or the host itself decided. Chains
 // whose name stands in several tables are preceded by as much of table and
 // family as tells them apart: "filter.input#2", "ip6.filter.input#2".
-func (o *Outcome) By() string {
+func (o Outcome) By() string {
 	switch {
 	case !o.Decided:
 		return ""
@@ -42,7 +42,7 @@ func (o *Outcome) By() string {
 
 // String says fate and reason on one line, such as "drop by policy of input",
 // "accept by ssh#1", "lost: its time to live is over".
-func (o *Outcome) String() string {
+func (o Outcome) String() string {
 	text := o.Fate.String()
 	if by := o.By(); by != "" {
 		text += " by " + by

@@ -2,8 +2,8 @@
 // nftables rulesets, runs packets through them, gives the kernel's own
 // verdict, and says why.
 //
-// Load reads a ruleset, NewEngine puts it on a simulated host, and a Worker
-// evaluates packets:
+// Load reads a ruleset, NewEngine puts it on a simulated host, and Evaluate
+// runs packets:
 //
 //	rules, err := verdict.Load(os.DirFS("/etc"), "nftables.conf")
 //	if err != nil {
@@ -14,7 +14,10 @@
 //		log.Fatal(err)
 //	}
 //	outcome, err := engine.Evaluate("iifname eth0 ip saddr 192.0.2.1 ip daddr 198.51.100.7 tcp dport 22")
-//	fmt.Println(outcome.Fate, outcome.Rule())
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	fmt.Println(outcome) // such as "drop by policy of input"
 //
 // Nothing here needs root or Linux.
 package verdict
