@@ -22,12 +22,18 @@ type bucket struct {
 	ents  [bucketSize]*elem.Entry
 	sub   *tree
 	more  *bucket
-	owner uint32
+	owner uint64
 	timed uint16 // bit set: the element has a timeout
 	a, b  uint8
 	n     uint8
-	_     [31]byte // to a multiple of a cache line
+	_     [bucketBytes - 4*4*bucketSize - bucketSize*pointerBytes - 2*pointerBytes - 13]byte
 }
+
+const (
+	// bucketBytes is the size of a bucket: whole cache lines.
+	bucketBytes  = 448
+	pointerBytes = unsafe.Sizeof(uintptr(0))
+)
 
 // best returns the element with the lowest order in the bucket and those
 // behind it that holds the key and is not expired, unless found has a lower one.
@@ -133,7 +139,7 @@ func (b *bucket) each(visit func(*elem.Entry)) {
 }
 
 // owned returns the bucket for changing by a transaction.
-func (b *bucket) owned(owner uint32) *bucket {
+func (b *bucket) owned(owner uint64) *bucket {
 	if b.owner == owner {
 		return b
 	}

@@ -11,7 +11,7 @@ const maxCells = 12
 // writer changes a table on behalf of a transaction.
 type writer struct {
 	*Table
-	owner uint32
+	owner uint64
 	// crowded are elements that a division put into more cells of a tree.
 	crowded []*elem.Entry
 }

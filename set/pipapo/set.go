@@ -17,7 +17,7 @@ type Set struct {
 
 	layout *layout
 	next   *Table
-	owner  uint32
+	owner  uint64
 	// churn is the number of single changes in the transaction, stale that of
 	// all since the tables were built at once.
 	churn, stale int
@@ -289,7 +289,7 @@ func (s *Set) Abort() { s.next, s.churn = nil, 0 }
 // Stats implements elem.Backend.
 func (s *Set) Stats() elem.Stats {
 	t := s.live.Load()
-	return elem.Stats{Structure: "cells", Elements: t.n, Bytes: t.bytes()}
+	return elem.Stats{Structure: t.structure(), Elements: t.n, Bytes: t.bytes()}
 }
 
 var _ elem.Backend = (*Set)(nil)

@@ -2,6 +2,7 @@ package pipapo
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"unsafe"
 
@@ -114,6 +115,23 @@ func (t *Table) Walk(visit func(*elem.Entry) bool) {
 			return
 		}
 	}
+}
+
+// structure names what serves the lookups.
+func (t *Table) structure() string {
+	trees := 0
+	for _, tr := range &t.trees {
+		if tr != nil {
+			trees++
+		}
+	}
+	switch listed := t.rest.count(); {
+	case listed > 0:
+		return fmt.Sprintf("cells in %d trees, and a list of %d", trees, listed)
+	case trees > 1:
+		return fmt.Sprintf("cells in %d trees", trees)
+	}
+	return "cells"
 }
 
 func (t *Table) bytes() int {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"verdict/set/elem"
 )
@@ -306,5 +307,16 @@ func TestTablesOfTwoElements(t *testing.T) {
 	}
 	if got := p.Lookup([]byte{192, 168, 2, 5, 8, 0, 0, 0}, 0); got != nil {
 		t.Errorf("192.168.2.5 . 2048: %v", got)
+	}
+}
+
+// Lookups rely on these sizes: a node is compared as 64 keys, buckets lie on
+// cache lines.
+func TestSizes(t *testing.T) {
+	if n := unsafe.Sizeof(node{}); n != nodeBytes {
+		t.Errorf("a node has %d bytes", n)
+	}
+	if n := unsafe.Sizeof(bucket{}); n != bucketBytes || n%cacheLine != 0 {
+		t.Errorf("a bucket has %d bytes", n)
 	}
 }

@@ -17,7 +17,7 @@ const fan = 56
 // them.
 type tree struct {
 	word   uint8
-	owner  uint32
+	owner  uint64
 	firsts []uint32 // the first value of each node
 	nodes  []*node
 	jump   *jump // to find a node by its first value; nil if they are few
@@ -28,13 +28,13 @@ type tree struct {
 // that a lookup has no other memory to wait for on its way.
 type node struct {
 	keys  [fan]uint32
+	_     [nodeBytes - fan*4 - 8 - 3*unsafe.Sizeof(uintptr(0))]byte
 	cells []bucket
-	owner uint32
-	_     [nodeBytes - fan*4 - 4 - 3*unsafe.Sizeof(uintptr(0))]byte
+	owner uint64
 }
 
-// nodeBytes is the size of a node.
-const nodeBytes = 256
+// nodeBytes is the size of a node: that of 64 keys.
+const nodeBytes = 64 * 4
 
 // at returns the number of the cell with value x.
 func (n *node) at(x uint32) int {
@@ -127,12 +127,12 @@ func (t *tree) cells(low, high *words, limit int) int {
 }
 
 // newTree returns a tree of one cell.
-func newTree(word uint8, b bucket, owner uint32) *tree {
+func newTree(word uint8, b bucket, owner uint64) *tree {
 	n := &node{cells: []bucket{b}, owner: owner}
 	return &tree{word: word, owner: owner, firsts: []uint32{0}, nodes: []*node{n}}
 }
 
-func (t *tree) owned(owner uint32) *tree {
+func (t *tree) owned(owner uint64) *tree {
 	if t.owner == owner {
 		return t
 	}
@@ -224,13 +224,12 @@ func (t *tree) each(visit func(*elem.Entry)) {
 
 // bytes is the memory of the tree.
 func (t *tree) bytes() int {
-	const bucketBytes = int(unsafe.Sizeof(bucket{}))
 	n := int(unsafe.Sizeof(tree{})) + cap(t.firsts)*4 + cap(t.nodes)*8
 	for _, nd := range t.nodes {
-		n += nodeBytes + cap(nd.cells)*bucketBytes
+		n += nodeBytes + cap(nd.cells)*int(bucketBytes)
 		for i := range nd.cells {
 			for c := nd.cells[i].more; c != nil; c = c.more {
-				n += bucketBytes
+				n += int(bucketBytes)
 			}
 			if sub := nd.cells[i].sub; sub != nil {
 				n += sub.bytes()
