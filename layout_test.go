@@ -21,9 +21,9 @@ var rows = map[string]int{
 	"nft/ruleset": 3, "offload": 3,
 	"nft/compile": 4, "nft/decompile": 4, "nft/netlink": 4, "iptables": 4, "tc": 4,
 	"engine": 5,
-	"":       6, "trace/render": 6, "internal/store": 6, "internal/kernel": 6, "internal/workload": 6,
-	"internal/cli": 7, "spec": 7,
-	"cmd": 8, "internal/show": 8, "bench": 8, "examples": 8,
+	"":       6, "trace/render": 6, "internal/store": 6, "internal/workload": 6,
+	"internal/cli": 7, "internal/kernel": 7, "spec": 7,
+	"cmd": 8, "internal/goals": 8, "internal/show": 8, "bench": 8, "examples": 8,
 }
 
 // testRow is how far up the imports of tests may reach.
