@@ -42,6 +42,7 @@ type Engine struct {
 	hooks   *hookTable
 	state   *vm.State
 	conns   *conntrack.Table
+	defrag  conntrack.Defrag
 	only    Hook // the hook of packets that name none
 	devices map[string]*device
 	recent  struct {

@@ -12,6 +12,7 @@ import (
 // The priorities of what the kernel itself does at the hooks.
 // Ref: include/uapi/linux/netfilter_ipv4.h, enum nf_ip_hook_priorities.
 const (
+	priorityDefrag  = -400
 	priorityTrack   = -200
 	priorityDstNAT  = -100
 	prioritySrcNAT  = 100
@@ -23,6 +24,7 @@ type stepKind uint8
 
 const (
 	stepChain stepKind = iota
+	stepDefrag
 	stepTrack
 	stepNAT
 	stepConfirm
@@ -142,13 +144,14 @@ func (l *hookList) chain(b *vm.Base) {
 // registers: rules come after all chains of their batch.
 const byRules = math.MaxInt
 
-// addTracking registers connection tracking and, where nat chains exist,
+// addTracking registers defragmentation, connection tracking and, where nat chains exist,
 // their dispatcher, in a family's hooks. The dispatcher is registered with the
 // first nat chain.
 // Ref: nf_conntrack_proto.c; nf_nat_core.c, nf_nat_register_fn.
 func (t *hookTable) addTracking(i int) {
 	lists := &t.ip[i]
 	for _, h := range []catalog.HookNum{catalog.HookPrerouting, catalog.HookOutput} {
+		lists[h].add(step{kind: stepDefrag, priority: priorityDefrag, order: byRules})
 		lists[h].add(step{kind: stepTrack, priority: priorityTrack, order: byRules})
 		if t.anyNAT[i] {
 			lists[h].add(step{kind: stepNAT, priority: priorityDstNAT, order: t.natOrder[i]})

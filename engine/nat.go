@@ -90,6 +90,23 @@ func (w *Worker) setupNAT(e expr.Expr, manip conntrack.Manip, effect vm.Effect) 
 	return true, Accepted
 }
 
+// reroute finds the output device of a packet of the host itself whose
+// destination was translated; without a route it stays.
+// Ref: nf_nat_proto.c, nf_nat_ipv4_local_fn.
+func (w *Worker) reroute(d *device) *device {
+	route, ok := w.engine.host.Route(w.view.DstAddr())
+	if !ok || route.Type != host.RouteUnicast && route.Type != host.RouteLocal {
+		return d
+	}
+	i, ok := w.engine.host.ByIndex(route.Interface)
+	if !ok {
+		return d
+	}
+	d = w.engine.device(i.Name)
+	w.depart(d)
+	return d
+}
+
 // masquerade takes the outgoing interface's address.
 // Ref: nf_nat_masquerade.c, nf_nat_masquerade_ipv4, _ipv6.
 func (w *Worker) masquerade(r *conntrack.NATRange) bool {

@@ -236,8 +236,12 @@ func (w *Worker) send() {
 	}
 	w.view.HideMac()
 	lists := w.lists(family)
+	destination := w.view.DstAddr()
 	if !w.hook(family, catalog.HookOutput, lists[catalog.HookOutput]) {
 		return
+	}
+	if w.in.Out == "" && w.view.DstAddr() != destination {
+		d = w.reroute(d)
 	}
 	if !w.hook(family, catalog.HookPostrouting, lists[catalog.HookPostrouting]) {
 		return

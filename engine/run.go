@@ -24,6 +24,8 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 		switch s.kind {
 		case stepChain:
 			fate, ran = w.chain(s.base), true
+		case stepDefrag:
+			fate = w.defragStep(num)
 		case stepTrack:
 			fate = w.trackStep(family, num)
 		case stepNAT:

@@ -151,6 +151,9 @@ func (m *Machine) effect(in *inst, e expr.Expr) *Effect {
 // packet is accepted.
 // Ref: nft_nat.c, nft_nat_eval; nft_masq.c; nft_redir.c.
 func (m *Machine) nat(in *inst) outcome {
+	if x, ok := m.prog.effects[in.ref].(*expr.NAT); ok && x.Family != uint8(catalog.FamilyInet) && x.Family != uint8(m.pkt.Family) {
+		return outNext // in inet tables packets of the other family go on
+	}
 	e := m.effect(in, m.prog.effects[in.ref])
 	address := func(i int, r expr.Reg, have bool) {
 		if have {
