@@ -40,7 +40,10 @@ type Engine struct {
 	now    int64
 }
 
-// NewEngine makes an engine that runs the ruleset.
+// NewEngine makes an engine that runs the ruleset. Counters, limits and
+// connections are the engine's own. Sets that packets change (flag dynamic)
+// belong to the ruleset: for engines that must not see each other's elements,
+// load it once for each.
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
