@@ -16,17 +16,26 @@ func (t *Table) checksumOK(p *Packet, s *segment) bool {
 		t.stats.Assumed++
 		return true
 	}
-	return s.verify()
+	return s.verify(s.length())
 }
 
-// verify checks the transport checksum, which covers everything to the packet's
-// end, whatever the UDP header says. It is true if the capture is cut.
-// Ref: utils.c, nf_ip_checksum, nf_ip6_checksum.
-func (s *segment) verify() bool {
-	if s.cut() {
+// partialChecksumOK is checksumOK for a checksum that covers the first n bytes.
+func (t *Table) partialChecksumOK(p *Packet, s *segment, n int) bool {
+	if !p.Prerouting || t.config.NoChecksum {
 		return true
 	}
-	data := s.data[s.at:s.end]
+	if s.at+n > len(s.data) || p.View.MoreFragments {
+		t.stats.Assumed++
+		return true
+	}
+	return s.verify(n)
+}
+
+// verify checks the transport checksum over n captured bytes: everything to the
+// packet's end, whatever the UDP header says, except with UDP-Lite.
+// Ref: utils.c, nf_ip_checksum, nf_ip6_checksum.
+func (s *segment) verify(n int) bool {
+	data := s.data[s.at : s.at+n]
 	if s.protocol == packet.ProtoSCTP {
 		return binary.LittleEndian.Uint32(data[8:]) == packet.SCTPChecksum(data)
 	}
@@ -34,9 +43,9 @@ func (s *segment) verify() bool {
 	h := s.data[s.network:]
 	switch {
 	case s.six:
-		sum = packet.PseudoHeader6(h[8:24], h[24:40], s.protocol, len(data))
+		sum = packet.PseudoHeader6(h[8:24], h[24:40], s.protocol, s.length())
 	case s.protocol != packet.ProtoICMP:
-		sum = packet.PseudoHeader4(h[12:16], h[16:20], s.protocol, len(data))
+		sum = packet.PseudoHeader4(h[12:16], h[16:20], s.protocol, s.length())
 	}
 	return packet.Fold(packet.Sum(sum, data)) == 0xffff
 }

@@ -164,7 +164,7 @@ func (s *segment) goesTo(t *Tuple) bool {
 // this one's transport header and is of the same family. Its own lengths and
 // checksums do not matter.
 func (s *segment) quoted(off int) (segment, outcome) {
-	inner := segment{data: s.data, network: s.at + off, end: s.end, six: s.six}
+	inner := segment{data: s.data, network: s.at + off, end: s.end, six: s.six, before71: s.before71}
 	if s.six {
 		return inner, inner.walk6(inner.network)
 	}

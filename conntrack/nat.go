@@ -38,6 +38,8 @@ type NATRange struct {
 	// Device is the index of the output interface whose address masquerade
 	// took; the connection ends when its packets leave by another one.
 	Device uint32
+
+	before71 bool // Config.Before71: UDP-Lite has ports
 }
 
 func (r *NATRange) random() bool { return r.Flags&(NATRandom|NATFullyRandom) != 0 }
@@ -83,6 +85,7 @@ func (t *Table) SetupNAT(p *Packet, m Manip, r *NATRange) Result {
 		return t.bind(c, m, c.nullRange(m), p.Now)
 	}
 	wanted := *r
+	wanted.before71 = t.config.Before71
 	if c.Family() == catalog.FamilyIP {
 		clear(wanted.MinAddr[4:])
 		clear(wanted.MaxAddr[4:])
@@ -174,14 +177,12 @@ func (r *NATRange) holds(t *Tuple, m Manip) bool {
 // Ref: nf_nat_core.c, l4proto_in_range.
 func (r *NATRange) holdsPort(t *Tuple, m Manip) bool {
 	port := t.SrcPort
-	switch t.Protocol {
-	case packet.ProtoICMP, packet.ProtoICMPv6:
-	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoSCTP:
-		if m == DestinationManip {
-			port = t.DstPort
-		}
-	default:
+	switch {
+	case t.Protocol == packet.ProtoICMP, t.Protocol == packet.ProtoICMPv6:
+	case !hasPorts(t.Protocol, r.before71):
 		return true
+	case m == DestinationManip:
+		port = t.DstPort
 	}
 	return port >= r.MinPort && port <= r.MaxPort
 }

@@ -30,7 +30,7 @@ func (t *Table) Translate(p *Packet, m Manip, before bool, b *rewrite.Buffer) Re
 	if !c.translates(m, d) {
 		return Accept
 	}
-	var s segment
+	s := segment{before71: t.config.Before71}
 	if s.find(p.View) != outcomeOK {
 		s.at = 0 // then only addresses can be rewritten
 	}
@@ -65,7 +65,11 @@ func endpointOf(t *Tuple, m Manip) rewrite.Endpoint {
 }
 
 func (s *segment) layout() *rewrite.Layout {
-	return &rewrite.Layout{Network: s.network, Transport: s.at, End: s.end, Protocol: s.protocol, IPv6: s.six}
+	l := &rewrite.Layout{Network: s.network, Transport: s.at, End: s.end, Protocol: s.protocol, IPv6: s.six}
+	if s.protocol == packet.ProtoUDPLite && !s.before71 {
+		l.Transport = 0
+	}
+	return l
 }
 
 // translateError rewrites an ICMP error: in the packet that it quotes, the end
@@ -73,12 +77,12 @@ func (s *segment) layout() *rewrite.Layout {
 // own address.
 // Ref: nf_nat_proto.c, nf_nat_icmp_reply_translation.
 func (t *Table) translateError(p *Packet, c *Conn, m Manip, b *rewrite.Buffer) Result {
-	var s segment
+	s := segment{before71: t.config.Before71}
 	if s.find(p.View) != outcomeOK {
 		return Drop
 	}
 	h, result := s.bytes(0, 8)
-	if result != outcomeOK || !s.verify() {
+	if result != outcomeOK || !s.cut() && !s.verify(s.length()) {
 		return Drop
 	}
 	off := 8

@@ -184,16 +184,14 @@ func (r *NATRange) portsFor(tuple *Tuple, c *Conn, m Manip) (ports, bool) {
 			p.first, p.size = 1, 65535
 		}
 		return p, c.Master != nil
-	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoSCTP:
-		if m == DestinationManip {
-			p.field = &tuple.DstPort
-		}
-		if !r.HasPort {
-			p.first, p.size = portClass(*p.field)
-		}
-		return p, r.HasPort || m == SourceManip
 	}
-	return p, false
+	if m == DestinationManip {
+		p.field = &tuple.DstPort
+	}
+	if !r.HasPort {
+		p.first, p.size = portClass(*p.field)
+	}
+	return p, hasPorts(tuple.Protocol, r.before71) && (r.HasPort || m == SourceManip)
 }
 
 // portClass keeps privileged ports privileged.

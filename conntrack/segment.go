@@ -25,6 +25,7 @@ type segment struct {
 	at, end  int
 	protocol uint8
 	six      bool
+	before71 bool // Config.Before71
 }
 
 // bytes returns n bytes at an offset from the transport header.
@@ -56,9 +57,10 @@ func (s *segment) find(v *packet.View) outcome {
 	default:
 		return outcomeInvalid
 	}
-	*s = segment{data: v.Packet(), network: v.NetOff, at: v.ThOff, end: v.End, protocol: v.L4Proto, six: v.EtherType == packet.TypeIPv6}
+	s.data, s.network, s.at, s.end = v.Packet(), v.NetOff, v.ThOff, v.End
+	s.protocol, s.six = v.L4Proto, v.EtherType == packet.TypeIPv6
 	switch {
-	case v.AuthHeader:
+	case v.AuthHeader, s.before71 && s.six && !v.L4OK:
 		return s.walk6(v.NetOff)
 	case v.L4Cut:
 		return outcomeUnknown
@@ -93,7 +95,7 @@ func (s *segment) walk6(network int) outcome {
 		default:
 			return outcomeOK
 		}
-		if count == maxExtensionHeaders {
+		if count == maxExtensionHeaders && !s.before71 {
 			return outcomeInvalid
 		}
 		if h, result = s.bytes(0, max(2, length/2)); result != outcomeOK {

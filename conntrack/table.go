@@ -17,7 +17,11 @@ type Config struct {
 	IgnoreRST  bool // tcp_ignore_invalid_rst = 1
 	MaxRetrans int  // tcp_max_retrans, 0: 3
 	MaxExpect  int  // nf_conntrack_expect_max, 0: 4096
-	Seed       uint64
+	// Before71 follows Linux as it was before 7.1, where that differs: UDP-Lite
+	// is tracked by its ports, IPv6 extension headers are not counted, and a
+	// RST may answer a SYN of its own direction.
+	Before71 bool
+	Seed     uint64
 }
 
 const (
@@ -119,7 +123,7 @@ func (t *Table) Track(p *Packet) Result {
 		zone, a.HasTemplate, a.TemplateZone = a.TemplateZone, false, Zone{}
 	}
 	a.Info = InfoNone
-	var s segment
+	s := segment{before71: t.config.Before71}
 	result := s.find(p.View)
 	if result == outcomeOK && !p.Prerouting && !s.six && p.View.MoreFragments {
 		// The host's own fragment, from a socket that asked for it.
@@ -247,6 +251,10 @@ func (t *Table) track(c *Conn, p *Packet, s *segment, d Direction) outcome {
 		return t.tcp(c, p, s, d)
 	case packet.ProtoUDP:
 		return t.udp(c, p, s, d)
+	case packet.ProtoUDPLite:
+		if t.config.Before71 {
+			return t.udpLite(c, p, s, d)
+		}
 	case packet.ProtoICMP, packet.ProtoICMPv6:
 		return t.icmp(c, p, s, d)
 	case packet.ProtoSCTP:

@@ -24,7 +24,7 @@ func (t *Table) tcpReset(c *Conn, h *tcpHeader, d Direction, m *tcpMove) bool {
 		}
 		m.new = m.old // a challenge ACK may follow
 	}
-	if k.answersLast(c, h, d) || m.old == tcpSynSent && k.lastClass == classACK && k.lastDir == Reply && h.seq == k.lastAck {
+	if k.answersLast(c, h, d, t.config.Before71) || m.old == tcpSynSent && k.lastClass == classACK && k.lastDir == Reply && h.seq == k.lastAck {
 		m.check = false
 	}
 	return true
@@ -32,8 +32,8 @@ func (t *Table) tcpReset(c *Conn, h *tcpHeader, d Direction, m *tcpMove) bool {
 
 // answersLast reports whether a RST answers a SYN, or an acknowledgement of a
 // connection not assured, that was let through unchecked.
-func (k *tcpState) answersLast(c *Conn, h *tcpHeader, d Direction) bool {
-	syn := c.Status&StatusSeenReply != 0 && k.lastClass == classSYN && k.lastDir != d
+func (k *tcpState) answersLast(c *Conn, h *tcpHeader, d Direction, anySYN bool) bool {
+	syn := c.Status&StatusSeenReply != 0 && k.lastClass == classSYN && (anySYN || k.lastDir != d)
 	ack := c.Status&StatusAssured == 0 && k.lastClass == classACK
 	return (syn || ack) && h.ack == k.lastEnd
 }

@@ -17,7 +17,7 @@ func (c *Conn) AppendText(b []byte) []byte {
 	if c.Family() == catalog.FamilyIP6 {
 		name, number = "ipv6", uint8(catalog.FamilyIP6)
 	}
-	b = fmt.Appendf(b, "%s %d %s %d ", name, number, protocolName(c.Protocol()), c.Protocol())
+	b = fmt.Appendf(b, "%s %d %s %d ", name, number, c.protocolName(), c.Protocol())
 	if state := c.StateName(); state != "" {
 		b = append(append(b, state...), ' ')
 	}
@@ -55,12 +55,16 @@ func (c *Conn) appendDirection(b []byte, d Direction) []byte {
 }
 
 // protocolName is the tracker's name.
-func protocolName(protocol uint8) string {
-	switch protocol {
+func (c *Conn) protocolName() string {
+	switch c.Protocol() {
 	case packet.ProtoTCP:
 		return "tcp"
 	case packet.ProtoUDP:
 		return "udp"
+	case packet.ProtoUDPLite:
+		if c.table != nil && c.table.config.Before71 {
+			return "udplite"
+		}
 	case packet.ProtoICMP:
 		return "icmp"
 	case packet.ProtoICMPv6:
@@ -78,6 +82,10 @@ func protocolName(protocol uint8) string {
 func (t *Tuple) AppendText(b []byte) []byte {
 	b = fmt.Appendf(b, "src=%s dst=%s", addressText(t.Family, &t.Src), addressText(t.Family, &t.Dst))
 	switch t.Protocol {
+	case packet.ProtoUDPLite:
+		if t.SrcPort|t.DstPort != 0 {
+			b = fmt.Appendf(b, " sport=%d dport=%d", t.SrcPort, t.DstPort)
+		}
 	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoSCTP:
 		b = fmt.Appendf(b, " sport=%d dport=%d", t.SrcPort, t.DstPort)
 	case packet.ProtoICMP, packet.ProtoICMPv6:

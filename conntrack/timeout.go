@@ -42,6 +42,7 @@ var timeoutClasses = []timeoutClass{
 	{packet.ProtoTCP, []string{"", "syn_sent", "syn_recv", "established", "fin_wait", "close_wait", "last_ack", "time_wait", "close", "syn_sent2", "retrans", "unack"},
 		[]int64{0, 120, 60, 432000, 120, 60, 30, 120, 10, 120, 300, 300}},
 	{packet.ProtoUDP, []string{"unreplied", "replied"}, []int64{30, 120}},
+	{packet.ProtoUDPLite, []string{"unreplied", "replied"}, []int64{30, 120}},
 	{packet.ProtoICMP, []string{"timeout"}, []int64{30}},
 	{packet.ProtoICMPv6, []string{"timeout"}, []int64{30}},
 	{packet.ProtoSCTP, []string{"", "closed", "cookie_wait", "cookie_echoed", "established", "shutdown_sent", "shutdown_recd", "shutdown_ack_sent", "heartbeat_sent"},
@@ -52,7 +53,7 @@ var timeoutClasses = []timeoutClass{
 
 // protocolTimeouts are the timeouts of all protocols.
 type protocolTimeouts struct {
-	tcp, udp, icmp, icmp6, sctp, gre, generic timeouts
+	tcp, udp, udpLite, icmp, icmp6, sctp, gre, generic timeouts
 }
 
 func (p *protocolTimeouts) of(protocol uint8) *timeouts {
@@ -61,6 +62,8 @@ func (p *protocolTimeouts) of(protocol uint8) *timeouts {
 		return &p.tcp
 	case packet.ProtoUDP:
 		return &p.udp
+	case packet.ProtoUDPLite:
+		return &p.udpLite
 	case packet.ProtoICMP:
 		return &p.icmp
 	case packet.ProtoICMPv6:

@@ -22,7 +22,10 @@ func (s *segment) tuple(t *Tuple) outcome {
 		copy(t.Dst[:4], h[16:20])
 	}
 	switch s.protocol {
-	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoSCTP:
+	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoSCTP, packet.ProtoUDPLite:
+		if !hasPorts(s.protocol, s.before71) {
+			return outcomeOK
+		}
 		b, result := s.bytes(0, 4)
 		if result != outcomeOK {
 			return result
@@ -41,6 +44,15 @@ func (s *segment) tuple(t *Tuple) outcome {
 		return s.greTuple(t)
 	}
 	return outcomeOK
+}
+
+// hasPorts tells the protocols that are tracked by their ports.
+func hasPorts(protocol uint8, before71 bool) bool {
+	switch protocol {
+	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoSCTP:
+		return true
+	}
+	return protocol == packet.ProtoUDPLite && before71
 }
 
 // greTuple takes the call id of enhanced GRE, which only PPTP uses. Other

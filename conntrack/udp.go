@@ -38,3 +38,31 @@ func (t *Table) udp(c *Conn, p *Packet, s *segment, d Direction) outcome {
 	}
 	return outcomeOK
 }
+
+// udpLite tracks a UDP-Lite packet as Linux did before 7.1.
+// Ref: nf_conntrack_proto_udp.c, udplite_error, nf_conntrack_udplite_packet.
+func (t *Table) udpLite(c *Conn, p *Packet, s *segment, d Direction) outcome {
+	h, result := s.bytes(0, 8)
+	if result == outcomeInvalid {
+		return outcomeInvalid
+	}
+	if result == outcomeOK {
+		coverage := int(binary.BigEndian.Uint16(h[4:]))
+		if coverage == 0 {
+			coverage = s.length()
+		}
+		if coverage < 8 || coverage > s.length() || h[6] == 0 && h[7] == 0 || !t.partialChecksumOK(p, s, coverage) {
+			return outcomeInvalid
+		}
+	}
+	to := c.policy(&t.timeouts.udpLite)
+	if c.Status&StatusSeenReply == 0 {
+		t.refresh(c, p, d, to[timeoutUnreplied])
+		return outcomeOK
+	}
+	t.refresh(c, p, d, to[timeoutReplied])
+	if c.Status&StatusNATClash == 0 {
+		c.Status |= StatusAssured
+	}
+	return outcomeOK
+}

@@ -97,6 +97,11 @@ func (c *change) transport(e Endpoint) bool {
 		}
 		none := c.has(8) && c.data[c.layout.Transport+6] == 0 && c.data[c.layout.Transport+7] == 0
 		c.port(portAt, e.Port, 6, !none, true)
+	case packet.ProtoUDPLite:
+		if length < 8 {
+			return false
+		}
+		c.port(portAt, e.Port, 6, true, true)
 	case packet.ProtoSCTP:
 		if length < 8 {
 			return false
@@ -130,7 +135,7 @@ func (c *change) port(at int, port uint16, sumAt int, sum, pseudo bool) {
 	if !sum || !c.has(sumAt+2) {
 		return
 	}
-	udp := c.layout.Protocol == packet.ProtoUDP
+	udp := c.layout.Protocol == packet.ProtoUDP || c.layout.Protocol == packet.ProtoUDPLite
 	if pseudo {
 		c.address(c.layout.Transport+sumAt, udp)
 	}
