@@ -56,7 +56,7 @@ func (r *rule) compare(m *match, right syntax.Expr, written syntax.Operator) {
 		return
 	case *syntax.SetLiteral:
 		if key := r.singleton(x); key != nil {
-			if written == syntax.OpImplicit {
+			if written == syntax.OpImplicit && m.left.head().typ != catalog.CTState {
 				written = syntax.OpEq
 			}
 			r.compare(m, key, written)

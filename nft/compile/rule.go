@@ -99,6 +99,7 @@ func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool
 	if r.diags.Errors() > r.errorsBefore {
 		return nil, false
 	}
+	r.dropRedundant()
 	r.mergePayloads()
 	g := &r.buffers.generator
 	g.out, g.overflow = g.out[:0], false

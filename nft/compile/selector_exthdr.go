@@ -47,7 +47,8 @@ func (r *rule) optionField(op uint32, o *catalog.Option, kind uint8, field synta
 	return newExthdr(op, kind, f.At(n), vtype{typ: f.Type, bits: f.Bits, order: f.ByteOrder()}, at)
 }
 
-// needExactly makes sure of a header for options that belong to it.
+// needExactly makes sure of a header for options that belong to it. The test
+// goes to the head of the rule.
 func (r *rule) needExactly(p *catalog.Protocol, at diag.Span) bool {
 	if r.declare {
 		return true
@@ -57,13 +58,27 @@ func (r *rule) needExactly(p *catalog.Protocol, at diag.Span) bool {
 	case l.proto == p && len(l.also) == 0:
 		return true
 	case l.proto == nil:
-		return r.depend(r.ctx, p, at)
+		return r.prepended(func() bool { return r.dependExactly(p, at) })
 	}
 	if p.Base == catalog.BaseNetwork {
 		r.errorf(at, "compile/conflicting-protocols", "cannot use exthdr with %s", l.proto.Name)
 		return false
 	}
 	return r.conflict(at, p.Base, l.proto, p)
+}
+
+// dependExactly tests the selector of the link layer as the family knows it.
+func (r *rule) dependExactly(p *catalog.Protocol, at diag.Span) bool {
+	link := r.ctx.layers[catalog.BaseLink]
+	if link.proto == nil || link.proto == protoUnknown || len(link.also) > 0 {
+		return r.depend(r.ctx, p, at)
+	}
+	value, ok := number(link.proto, p)
+	if !ok {
+		return r.conflict(at, p.Base, link.proto, p)
+	}
+	r.test(r.ctx, link.proto, value, at)
+	return true
 }
 
 func (r *rule) extensionHeader(e *syntax.ExthdrField) operand {
