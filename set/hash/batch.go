@@ -22,6 +22,7 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 		pages         [burst]*page
 		first         [burst]slot
 	)
+	chain := t.chain.Load()
 	for len(found) > 0 {
 		n := min(burst, len(found))
 		for i := range n {
@@ -41,7 +42,7 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 		}
 		for i := range n {
 			e := first[i].e
-			if e != nil && (!t.exact || first[i].word != words[i]) {
+			if chain || e != nil && (!t.exact || first[i].word != words[i]) {
 				e = t.probe(pages[i], words[i], places[i], keys[i*stride:i*stride+t.klen])
 			}
 			if t.timed && e != nil && e.Expired(now) {
@@ -52,19 +53,6 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 		found = found[n:]
 		if len(found) > 0 {
 			keys = keys[n*stride:]
-		}
-	}
-}
-
-// probe searches one page for a key.
-func (t *Table) probe(p *page, w, h uint64, key []byte) *elem.Entry {
-	for i := h % pageSlots; ; i = (i + 1) % pageSlots {
-		s := &p.slots[i]
-		if s.e == nil {
-			return nil
-		}
-		if s.word == w && (t.exact || s.e.Key() == string(key)) {
-			return s.e
 		}
 	}
 }

@@ -199,3 +199,53 @@ func TestSoonestCollects(t *testing.T) {
 		t.Errorf("collected %d, left %d", len(gone), s.Live().Len())
 	}
 }
+
+// Keys chosen to fall on the same place neither make the table grow without
+// end nor get lost.
+func TestCollidingKeys(t *testing.T) {
+	s := newSet(t, elem.Desc{KeyLen: 4})
+	var keys [][]byte
+	for i := 0; len(keys) < 1500; i++ {
+		if k := num(i); place(word(k, 0), 0)>>(64-14) == 5 {
+			keys = append(keys, k)
+		}
+	}
+	for i, k := range keys {
+		if _, err := s.Insert(entry(k), 0); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	s.Commit(0)
+	if n := s.Stats().Bytes; n > 1<<20 {
+		t.Errorf("%d bytes for %d elements", n, len(keys))
+	}
+	view := s.Live()
+	var all []byte
+	for _, k := range keys {
+		all = append(all, k...)
+	}
+	found := make([]*elem.Entry, len(keys))
+	s.LookupBatch(all, 4, 0, found)
+	for i, k := range keys {
+		if e := s.Lookup(k, 0); e == nil || e.Key() != string(k) || found[i] != e {
+			t.Fatalf("key %d: %v, in a burst %v", i, e, found[i])
+		}
+	}
+	for i := 0; i < len(keys); i += 2 {
+		if _, err := s.Delete(entry(keys[i]), 0); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	s.Commit(0)
+	for i, k := range keys {
+		if got := s.Lookup(k, 0) != nil; got != (i%2 == 1) {
+			t.Fatalf("key %d after the deletion: %v", i, got)
+		}
+		if view.Lookup(k, 0) == nil {
+			t.Fatalf("key %d is gone from an old view", i)
+		}
+	}
+	if n := s.Live().Len(); n != len(keys)/2 {
+		t.Errorf("%d elements", n)
+	}
+}

@@ -29,15 +29,16 @@ func word(key []byte, seed uint64) uint64 {
 		return w
 	}
 	h := seed ^ uint64(len(key))*mix2
-	for len(key) > 8 {
-		h = fold(h^binary.LittleEndian.Uint64(key), mix1)
-		key = key[8:]
+	for len(key) >= 16 {
+		h = fold(h^binary.LittleEndian.Uint64(key), mix1^binary.LittleEndian.Uint64(key[8:]))
+		key = key[16:]
 	}
-	w := uint64(0)
-	for i, b := range key {
-		w |= uint64(b) << (8 * i)
+	if len(key) == 0 {
+		return h
 	}
-	return fold(h^w, mix2)
+	var rest [16]byte
+	copy(rest[:], key)
+	return fold(h^binary.LittleEndian.Uint64(rest[:]), mix2^binary.LittleEndian.Uint64(rest[8:]))
 }
 
 func fold(a, b uint64) uint64 {

@@ -2,18 +2,21 @@ package hash
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"verdict/set/elem"
 )
 
 const (
 	pageSlots = 128
-	// pageFull is the load at which the whole table grows although the
-	// average is low; a free slot ends every probe.
+	// pageFull is the highest load of a page; a free slot ends every probe.
 	pageFull = pageSlots - 8
 	// meanFull is the average load of a page at which the table grows.
 	meanFull = 80
-	minPages = 2
+	// chainBelow is the average load up to which a full page does not make
+	// the table grow: keys are then chosen to collide, and growth is no help.
+	chainBelow = meanFull / 4
+	minPages   = 2
 )
 
 type slot struct {
@@ -26,6 +29,7 @@ type slot struct {
 type page struct {
 	owner uint64
 	used  int
+	more  *page // what did not fit, where keys collide more than chance allows
 	slots [pageSlots]slot
 }
 
@@ -35,8 +39,9 @@ type page struct {
 type Table struct {
 	dir   []atomic.Pointer[page]
 	shift uint8
-	exact bool // slots hold whole keys
-	timed bool // elements may expire
+	exact bool        // slots hold whole keys
+	timed bool        // elements may expire
+	chain atomic.Bool // some page has more behind it
 	klen  int
 	seed  uint64
 	n     atomic.Int64
@@ -67,6 +72,7 @@ func (t *Table) clone() *Table {
 	}
 	copy(c.dir, t.dir) // nobody else writes to either
 	c.n.Store(t.n.Load())
+	c.chain.Store(t.chain.Load())
 	c.soonest.Store(t.soonest.Load())
 	return c
 }
@@ -75,19 +81,26 @@ func (t *Table) clone() *Table {
 func (t *Table) find(key []byte) *elem.Entry {
 	w := word(key, t.seed)
 	h := place(w, t.seed)
-	p := t.dir[h>>t.shift].Load()
-	if p == nil {
-		return nil
-	}
-	for i := h % pageSlots; ; i = (i + 1) % pageSlots {
-		s := &p.slots[i]
-		if s.e == nil {
-			return nil
+	return t.probe(t.dir[h>>t.shift].Load(), w, h, key)
+}
+
+// probe searches a page, and those behind it, for a key.
+func (t *Table) probe(p *page, w, h uint64, key []byte) *elem.Entry {
+	for ; p != nil; p = p.more {
+		for i := h % pageSlots; ; i = (i + 1) % pageSlots {
+			s := &p.slots[i]
+			if s.e == nil {
+				break
+			}
+			if s.word == w && (t.exact || s.e.Key() == string(key)) {
+				return s.e
+			}
 		}
-		if s.word == w && (t.exact || s.e.Key() == string(key)) {
-			return s.e
+		if !t.chain.Load() {
+			break
 		}
 	}
+	return nil
 }
 
 // Lookup implements elem.View.
@@ -106,13 +119,11 @@ func (t *Table) Lookup(key []byte, now int64) *elem.Entry {
 // the seed and the size.
 func (t *Table) Walk(visit func(*elem.Entry) bool) {
 	for i := range t.dir {
-		p := t.dir[i].Load()
-		if p == nil {
-			continue
-		}
-		for j := range p.slots {
-			if e := p.slots[j].e; e != nil && !visit(e) {
-				return
+		for p := t.dir[i].Load(); p != nil; p = p.more {
+			for j := range p.slots {
+				if e := p.slots[j].e; e != nil && !visit(e) {
+					return
+				}
 			}
 		}
 	}
@@ -124,40 +135,54 @@ func (t *Table) Len() int { return int(t.n.Load()) }
 func (t *Table) bytes() int {
 	n := len(t.dir) * 8
 	for i := range t.dir {
-		if t.dir[i].Load() != nil {
-			n += pageSlots*16 + 16
+		for p := t.dir[i].Load(); p != nil; p = p.more {
+			n += int(unsafe.Sizeof(page{}))
 		}
 	}
 	return n
 }
 
-// own returns page number i for changing by the transaction owner.
-func (t *Table) own(i uint64, owner uint64) *page {
-	p := t.dir[i].Load()
+// owned returns a page for changing: itself, a copy, or a new one.
+func (p *page) owned(owner uint64) *page {
 	switch {
 	case p == nil:
-		p = &page{owner: owner}
+		return &page{owner: owner}
 	case p.owner == owner:
 		return p
-	default:
-		c := *p
-		c.owner = owner
-		p = &c
 	}
-	t.dir[i].Store(p)
-	return p
+	c := *p
+	c.owner = owner
+	return &c
 }
 
-// full tells whether adding the word would overfill its page or the table.
+// full tells whether the table should grow before a word is added.
 func (t *Table) full(h uint64) bool {
+	n := t.Len()
+	if n >= len(t.dir)*meanFull {
+		return true
+	}
 	p := t.dir[h>>t.shift].Load()
-	return (p != nil && p.used >= pageFull) || t.Len() >= len(t.dir)*meanFull
+	return p != nil && p.used >= pageFull && n >= len(t.dir)*chainBelow
 }
 
-// put adds an entry whose key is not there. The table must have room.
+// put adds an entry whose key is not there. As all changes, it changes pages
+// that only the writer sees, and puts them into the directory when they are
+// complete.
 func (t *Table) put(e *elem.Entry, w uint64, owner uint64) {
 	h := place(w, t.seed)
-	t.own(h>>t.shift, owner).put(e, w, h)
+	at := &t.dir[h>>t.shift]
+	old := at.Load()
+	root := old.owned(owner)
+	p := root
+	for p.used >= pageFull {
+		p.more = p.more.owned(owner)
+		p = p.more
+		t.chain.Store(true)
+	}
+	p.put(e, w, h)
+	if root != old {
+		at.Store(root)
+	}
 	t.n.Add(1)
 	t.note(e)
 }
@@ -180,13 +205,38 @@ func (t *Table) note(e *elem.Entry) {
 
 // remove takes the entry out of its page and closes the gap.
 func (t *Table) remove(e *elem.Entry, owner uint64) bool {
+	removed := t.change(e, owner, func(p *page, i int) { p.removeAt(uint64(i), t.seed) })
+	if removed {
+		t.n.Add(-1)
+	}
+	return removed
+}
+
+// change changes the page that has the entry in slot i; false if there is none.
+func (t *Table) change(e *elem.Entry, owner uint64, do func(p *page, i int)) bool {
 	h := place(wordOf(e, t.seed), t.seed)
-	if p := t.dir[h>>t.shift].Load(); p == nil || p.index(e, h) < 0 {
+	dir := &t.dir[h>>t.shift]
+	old := dir.Load()
+	depth, at := 0, -1
+	for p := old; p != nil; p = p.more {
+		if at = p.index(e, h); at >= 0 {
+			break
+		}
+		depth++
+	}
+	if at < 0 {
 		return false
 	}
-	p := t.own(h>>t.shift, owner)
-	p.removeAt(uint64(p.index(e, h)), t.seed)
-	t.n.Add(-1)
+	root := old.owned(owner)
+	p := root
+	for range depth {
+		p.more = p.more.owned(owner)
+		p = p.more
+	}
+	do(p, at)
+	if root != old {
+		dir.Store(root)
+	}
 	return true
 }
 
@@ -218,43 +268,31 @@ func (p *page) removeAt(i, seed uint64) {
 
 // replace puts e in the place of old, which has the same key.
 func (t *Table) replace(old, e *elem.Entry, owner uint64) {
-	h := place(wordOf(old, t.seed), t.seed)
-	p := t.own(h>>t.shift, owner)
-	if i := p.index(old, h); i >= 0 {
-		p.slots[i].e = e
+	if t.change(old, owner, func(p *page, i int) { p.slots[i].e = e }) {
 		t.note(e)
 	}
 }
 
-// grown returns a table of at least twice the size with the same elements.
+// grown returns a table of twice the size or more with the same elements.
 func (t *Table) grown(owner uint64) *Table {
 	for want := 2 * len(t.dir) * meanFull; ; want *= 2 {
 		g := newTable(t.klen, t.timed, t.seed, want)
 		if t.pourInto(g, owner) {
+			g.soonest.Store(t.soonest.Load())
 			return g
 		}
 	}
 }
 
+// pourInto adds all elements to g; false if g should be larger.
 func (t *Table) pourInto(g *Table, owner uint64) bool {
-	for i := range t.dir {
-		p := t.dir[i].Load()
-		if p == nil {
-			continue
+	fits := true
+	t.Walk(func(e *elem.Entry) bool {
+		w := wordOf(e, t.seed)
+		if fits = !g.full(place(w, g.seed)); fits {
+			g.put(e, w, owner)
 		}
-		for j := range p.slots {
-			s := &p.slots[j]
-			if s.e == nil {
-				continue
-			}
-			h := place(s.word, g.seed)
-			if g.full(h) {
-				return false
-			}
-			g.own(h>>g.shift, owner).put(s.e, s.word, h)
-			g.n.Add(1)
-		}
-	}
-	g.soonest.Store(t.soonest.Load())
-	return true
+		return fits
+	})
+	return fits
 }
