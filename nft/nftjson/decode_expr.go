@@ -3,7 +3,6 @@ package nftjson
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"verdict/catalog"
 	"verdict/nft/syntax"
@@ -69,19 +68,40 @@ func (d *decoder) setRef(n *node) *syntax.SetRef {
 // quoted string where the language needs quotes.
 func newLiteral(at syntax.At, text string) *syntax.Literal {
 	l := &syntax.Literal{At: at, Text: text}
-	if v, err := strconv.ParseUint(text, 0, 64); err == nil && !strings.ContainsAny(text, "_obOB") {
+	if v, ok := parseNumber(text); ok {
 		l.Kind, l.Value = syntax.LitNumber, v
 		return l
 	}
 	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && (c == '.' || c == ':' || c == '-' || c == '_') || c == ':' {
-			continue
+		if c := text[i]; !isAlphanumeric(c) && c != ':' && (i == 0 || c != '.' && c != '-' && c != '_') {
+			l.Kind = syntax.LitQuoted
+			break
 		}
-		l.Kind = syntax.LitQuoted
-		break
 	}
 	return l
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// parseNumber reads decimal digits, or hexadecimal ones behind 0x; octal ones
+// behind 0.
+func parseNumber(text string) (v uint64, ok bool) {
+	hex := len(text) > 2 && text[0] == '0' && text[1]|0x20 == 'x'
+	digits := text
+	if hex {
+		digits = text[2:]
+	}
+	for i := 0; i < len(digits); i++ {
+		c := digits[i]
+		if c >= '0' && c <= '9' || hex && (c|0x20 >= 'a' && c|0x20 <= 'f') {
+			continue
+		}
+		return 0, false
+	}
+	v, err := strconv.ParseUint(text, 0, 64)
+	return v, err == nil
 }
 
 // numberExpr reads a whole number.

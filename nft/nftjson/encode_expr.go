@@ -1,6 +1,7 @@
 package nftjson
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,8 @@ func (w *writer) literal(l *syntax.Literal) {
 		w.integer(int64(l.Value))
 	case l.Kind == syntax.LitNumber && (len(l.Text) <= 18 || isUint64(l.Text)):
 		w.number(l.Value)
+	case l.Kind == syntax.LitNumber:
+		w.string(hexadecimal(l.Text))
 	case l.Kind == syntax.LitWord && l.Text == "exists":
 		w.bool(true)
 	case l.Kind == syntax.LitWord && l.Text == "missing":
@@ -97,6 +100,15 @@ func (w *writer) literal(l *syntax.Literal) {
 func isUint64(text string) bool {
 	_, err := strconv.ParseUint(text, 0, 64)
 	return err == nil
+}
+
+// hexadecimal is a long number's notation in JSON.
+func hexadecimal(text string) string {
+	n, ok := new(big.Int).SetString(text, 0)
+	if !ok {
+		return text
+	}
+	return "0x" + n.Text(16)
 }
 
 func (w *writer) mapExpr(m *syntax.MapExpr) {

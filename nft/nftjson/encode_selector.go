@@ -163,16 +163,12 @@ func (w *writer) optionField(x syntax.Expr) {
 	switch x := x.(type) {
 	case *syntax.ExthdrField:
 		w.wrap("exthdr")
-		name := x.Header.Text
-		w.text("name", name)
+		w.text("name", x.Header.Text)
 		field := x.Field.Text
 		if x.Index != nil {
 			field += "[" + strconv.FormatUint(x.Index.Value, 10) + "]"
 		}
 		w.text("field", field)
-		if name == "rt0" {
-			w.count("offset", x.Index)
-		}
 		w.unwrap()
 	case *syntax.TCPOption:
 		w.tcpOption(x)

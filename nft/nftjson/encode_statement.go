@@ -14,7 +14,7 @@ func (w *writer) statement(s syntax.Statement) {
 		w.match(s)
 	case *syntax.VerdictStatement:
 		if v := s.Verdict; (v.Kind == catalog.VerdictJump || v.Kind == catalog.VerdictGoto) && v.Chain == nil {
-			w.string(printed(s)) // an anonymous chain has no form in JSON
+			w.anonymousChain(s)
 			return
 		}
 		w.verdict(s.Verdict)
@@ -66,6 +66,36 @@ func (w *writer) statement(s syntax.Statement) {
 	default:
 		w.packetStatement(s)
 	}
+}
+
+// anonymousChain writes a jump to an anonymous chain as text, because it has
+// no form in JSON, without the handles of its rules.
+func (w *writer) anonymousChain(s *syntax.VerdictStatement) {
+	v := *s.Verdict
+	v.Block = withoutNotes(v.Block)
+	w.string(string(syntax.AppendStatement(nil, &syntax.VerdictStatement{At: s.At, Verdict: &v})))
+}
+
+// withoutNotes copies rules without what stands around them.
+func withoutNotes(block []syntax.Item) []syntax.Item {
+	plain := make([]syntax.Item, 0, len(block))
+	for _, item := range block {
+		r, ok := item.(*syntax.Rule)
+		if !ok {
+			continue
+		}
+		c := &syntax.Rule{At: r.At, Comment: r.Comment, Statements: make([]syntax.Statement, len(r.Statements))}
+		copy(c.Statements, r.Statements)
+		for i, s := range c.Statements {
+			if v, ok := s.(*syntax.VerdictStatement); ok && len(v.Verdict.Block) > 0 {
+				inner := *v.Verdict
+				inner.Block = withoutNotes(inner.Block)
+				c.Statements[i] = &syntax.VerdictStatement{At: v.At, Verdict: &inner}
+			}
+		}
+		plain = append(plain, c)
+	}
+	return plain
 }
 
 // packetStatement writes the statements that send packets elsewhere.
@@ -122,7 +152,7 @@ func (w *writer) packetStatement(s syntax.Statement) {
 		w.text("name", s.Name.Text)
 		w.unwrap()
 	default:
-		w.string(printed(s))
+		w.string(string(syntax.AppendStatement(nil, s)))
 	}
 }
 

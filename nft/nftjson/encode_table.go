@@ -1,8 +1,6 @@
 package nftjson
 
 import (
-	"strings"
-
 	"verdict/catalog"
 	"verdict/nft/syntax"
 )
@@ -173,9 +171,4 @@ func (w *writer) elements(o owner, set string, elements *syntax.SetLiteral) {
 	w.key("elem")
 	w.setItems(elements)
 	w.unwrap()
-}
-
-// printed is the text of a statement that has no form in JSON.
-func printed(s syntax.Statement) string {
-	return strings.TrimSpace(string(syntax.AppendStatement(nil, s)))
 }

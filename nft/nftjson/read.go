@@ -49,7 +49,7 @@ const (
 // reader reads JSON strictly as RFC 8259 has it.
 type reader struct {
 	src   *diag.Source
-	text  []byte
+	text  string
 	pos   int
 	depth int
 	err   *diag.Diagnostic
@@ -58,10 +58,10 @@ type reader struct {
 // read reads the whole text as one value; the diagnostic is nil unless it is
 // none.
 func read(src *diag.Source) (node, *diag.Diagnostic) {
-	r := reader{src: src, text: src.Text}
-	if len(r.text) > maxSize {
+	if len(src.Text) > maxSize {
 		return node{}, &diag.Diagnostic{Code: codeSyntax, Message: "the text is longer than 2 GB"}
 	}
+	r := reader{src: src, text: string(src.Text)}
 	r.blanks()
 	n := r.value()
 	if r.blanks(); r.err == nil && r.pos < len(r.text) {
@@ -83,7 +83,7 @@ func (r *reader) found() string {
 	if r.pos >= len(r.text) {
 		return "end of the text"
 	}
-	c, _ := utf8.DecodeRune(r.text[r.pos:])
+	c, _ := utf8.DecodeRuneInString(r.text[r.pos:])
 	return strconv.QuoteRune(c)
 }
 
@@ -149,7 +149,7 @@ func (r *reader) word(n *node) {
 		kind  kind
 		truth bool
 	}{{"null", kindNull, false}, {"true", kindBool, true}, {"false", kindBool, false}} {
-		if end := r.pos + len(w.text); end <= len(r.text) && string(r.text[r.pos:end]) == w.text {
+		if end := r.pos + len(w.text); end <= len(r.text) && r.text[r.pos:end] == w.text {
 			n.kind, n.truth = w.kind, w.truth
 			r.pos = end
 			return
@@ -265,7 +265,7 @@ func (r *reader) number() string {
 		r.fail(start, max(r.pos, start+1), "this is no JSON number")
 		return ""
 	}
-	return string(r.text[start:r.pos])
+	return r.text[start:r.pos]
 }
 
 // string takes a string in quotes and gives its value.
@@ -276,7 +276,7 @@ func (r *reader) string() string {
 	for r.pos < len(r.text) {
 		switch c := r.text[r.pos]; {
 		case c == '"':
-			s := string(r.text[from:r.pos])
+			s := r.text[from:r.pos]
 			r.pos++
 			if !utf8.ValidString(s) {
 				r.fail(start, r.pos, "this string is not UTF-8")
@@ -363,7 +363,7 @@ func (r *reader) hex4() rune {
 		r.fail(at, at+1, "this escape is cut off")
 		return 1
 	}
-	v, err := strconv.ParseUint(string(r.text[at+1:at+5]), 16, 16)
+	v, err := strconv.ParseUint(r.text[at+1:at+5], 16, 16)
 	if err != nil {
 		r.fail(at, at+5, "this escape needs four hexadecimal digits")
 		return 1
