@@ -105,6 +105,7 @@ func (l *linker) chain(c *Chain) error {
 			return err
 		}
 	}
+	c.end, c.entry = uint32(len(p.code)), c.start
 	p.code = append(p.code, inst{op: opEndChain})
 	return nil
 }

@@ -52,6 +52,9 @@ type Machine struct {
 	// Effects collects what the packet's rules want done besides the verdict.
 	Effects Effects
 
+	selectors []Selector
+	version   uint64
+
 	prog    *Program
 	pkt     *Packet
 	verdict *Verdict
@@ -117,7 +120,8 @@ func (m *Machine) Hits() []Hits { return m.hits }
 func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 	m.pkt, m.verdict = pkt, verdict
 	m.depth = 0
-	m.run(m.prog.Chains[b.Index].start)
+	m.version++
+	m.run(m.prog.Chains[b.Index].entry)
 	if verdict.Policy {
 		verdict.Kind = catalog.VerdictAccept
 		if b.Drop {
@@ -197,6 +201,9 @@ func (m *Machine) run(pc uint32) {
 			m.hit(in.rule)
 			pc++
 			continue
+		case opSelect:
+			pc = m.choose(in)
+			continue
 		case opEndChain:
 			if m.depth == 0 {
 				*m.verdict = Verdict{Policy: true}
@@ -217,6 +224,9 @@ func (m *Machine) run(pc uint32) {
 				}
 			}
 			continue
+		}
+		if in.op >= opFirstAction {
+			m.version++
 		}
 		switch did := m.step(in); did {
 		case outNext:
@@ -273,10 +283,10 @@ func (m *Machine) follow(in *inst, pc uint32, did outcome) (next uint32, done bo
 		}
 		m.stack[m.depth] = in.next
 		m.depth++
-		return m.prog.Chains[m.target].start, false
+		return m.begin(m.target), false
 	case outGoto:
 		m.hit(in.rule)
-		return m.prog.Chains[m.target].start, false
+		return m.begin(m.target), false
 	}
 	m.hit(in.rule) // outReturn
 	if m.depth == 0 {

@@ -58,6 +58,12 @@ type Chain struct {
 	start uint32 // first instruction
 	first uint32 // number of its first rule
 	count uint32 // number of rules
+	end   uint32 // its opEndChain
+	// entry is where the run starts unless it is traced: start, or what Select
+	// made; then blocks has the first instruction of each rule that a selector
+	// may choose.
+	entry  uint32
+	blocks []uint32
 }
 
 // Base is a base chain at its hook.
@@ -105,6 +111,7 @@ type opcode uint8
 const (
 	opEndChain opcode = iota // end of a chain: return
 	opEndRule                // end of a rule whose expressions all ran
+	opSelect                 // a selector says which rule comes next
 	// Fast forms, under the kernel's conditions.
 	opNetwork1 // payload from the network header: off → dst, zero-extended to 4 bytes
 	opNetwork2
@@ -173,6 +180,10 @@ const (
 // opFirstWriter is the first of the instructions behind which the packet's
 // bytes may be others.
 const opFirstWriter = opPayloadWrite
+
+// opFirstAction is the first of the instructions behind which loads may give
+// other values than before.
+const opFirstAction = opMetaSet
 
 // inst is one instruction. Registers are byte offsets into the register file.
 type inst struct {
