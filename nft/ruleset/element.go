@@ -61,9 +61,10 @@ func (s *Set) times(el *Element, now int64) (timeout, expires int64, r *refusal)
 	case el.Expires > ms:
 		return 0, 0, refuse(syscall.ERANGE, "the expiration is beyond the timeout")
 	}
+	ms = wholeTicks(ms)
 	left := ms
 	if el.Expires != 0 {
-		left = el.Expires
+		left = min(ms, wholeTicks(el.Expires))
 	}
 	return int64(ms) * millisecond, now + int64(left)*millisecond, nil
 }

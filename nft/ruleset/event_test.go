@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"verdict/catalog"
@@ -91,5 +92,31 @@ func TestEvents(t *testing.T) {
 	want = []string{"delete rule c 5", "delete rule c 4", "delete set s", "delete object n", "delete chain c", "delete table t"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), strings.Join(want, ", "))
+	}
+}
+
+// TestIncompleteDeclarations: what the kernel needs for a new thing and the
+// language can leave out.
+func TestIncompleteDeclarations(t *testing.T) {
+	table := Change{Op: OpAdd, Kind: KindTable, Family: catalog.FamilyIP, Table: "t"}
+	flow := Change{Op: OpAdd, Kind: KindFlowtable, Family: catalog.FamilyIP, Table: "t", Name: "f"}
+	flow.Flowtable = &Flowtable{Devices: []string{"lo"}, Unhooked: true}
+	if _, errs := Apply(nil, []Change{table, flow}, Options{}); len(errs) != 1 || errs[0].Errno != syscall.ENOENT {
+		t.Errorf("a flowtable without hook: %v", errs)
+	}
+	tunnel := Change{Op: OpAdd, Kind: KindObject, Family: catalog.FamilyIP, Table: "t", Name: "u", ObjType: expr.ObjectTunnel}
+	tunnel.ObjectDef = &Object{Type: expr.ObjectTunnel, Tunnel: &Tunnel{ID: 5}}
+	if _, errs := Apply(nil, []Change{table, tunnel}, Options{}); len(errs) != 1 || errs[0].Errno != syscall.EINVAL {
+		t.Errorf("a tunnel without addresses: %v", errs)
+	}
+	hooked := *flow.Flowtable
+	hooked.Unhooked = false
+	first := flow
+	first.Flowtable = &hooked
+	more := flow
+	more.Flowtable = &Flowtable{Devices: []string{"eth0"}, Unhooked: true}
+	rs, errs := Apply(nil, []Change{table, first, more}, Options{})
+	if len(errs) > 0 || len(rs.Tables[0].Flowtables[0].Devices) != 2 {
+		t.Errorf("more devices: %v", errs)
 	}
 }

@@ -266,6 +266,9 @@ type Flowtable struct {
 	Devices  []string
 	Offload  bool
 	Counter  bool
+	// Unhooked, in a change, says that no hook was given, as it must be for a
+	// new flowtable.
+	Unhooked bool
 
 	use  int32
 	edit *transaction // that owns this copy

@@ -32,6 +32,10 @@ func checkObject(t *Table, o *Object) error {
 		r = o.TimeoutPol.check()
 	case expr.ObjectCTExpectation:
 		r = o.Expectation.check(t.Family)
+	case expr.ObjectTunnel:
+		if len(o.Tunnel.Src) == 0 && len(o.Tunnel.Dst) == 0 {
+			r = refuse(syscall.EINVAL, "a tunnel without addresses").at(nameWord) // nft_tunnel.c, nft_tunnel_obj_init
+		}
 	}
 	if r != nil {
 		return r

@@ -157,6 +157,9 @@ func (tx *transaction) addFlowtable(t *Table, c *Change, i int) error {
 	if !hasFlowtables(t.Family) {
 		return refuse(syscall.EOPNOTSUPP, "family %v has no flowtables", t.Family)
 	}
+	if def.Unhooked {
+		return refuse(syscall.ENOENT, "flowtable %q has no hook", c.Name).at(nameWord)
+	}
 	if def.Name = c.Name; def.Name == "" || len(def.Name) > maxName {
 		return refuse(syscall.EINVAL, "flowtable name of %d bytes", len(def.Name)).at(nameWord)
 	}

@@ -243,11 +243,12 @@ func (tx *transaction) refer(t *Table, e expr.Expr) (expr.Expr, error) {
 			return nil, err
 		}
 		tx.boundByDynset(t, name)
-		if name == x.Set {
+		lifetime := wholeTicks(x.Timeout)
+		if name == x.Set && lifetime == x.Timeout {
 			return nil, nil
 		}
 		again := *x
-		again.Set, again.SetID = name, 0
+		again.Set, again.SetID, again.Timeout = name, 0, lifetime
 		return any(&again).(expr.Expr), nil
 	case *expr.Objref:
 		if !x.IsMap {

@@ -97,6 +97,7 @@ func (tx *transaction) addSet(t *Table, c *Change) error {
 		return refuse(syscall.EINVAL, "a set without definition")
 	}
 	def := *c.SetDef
+	def.Timeout = wholeTicks(def.Timeout)
 	if r := checkSetDef(&def); r != nil {
 		return r
 	}
