@@ -364,7 +364,7 @@ func (c *compiler) flowtableDeclaration(f *syntax.Flowtable, t target, op rulese
 }
 
 func (c *compiler) flowtable(f *syntax.Flowtable) *ruleset.Flowtable {
-	out := &ruleset.Flowtable{Name: f.Name.Text, Counter: f.Counter}
+	out := &ruleset.Flowtable{Name: f.Name.Text, Counter: f.Counter, Unhooked: !f.Hook.Given()}
 	ok := true
 	if f.Hook.Given() && f.Hook.Text != "ingress" {
 		c.diags.Errorf(f.Hook.Span, "compile/hook", "unknown chain hook").Expected = []string{"ingress"}

@@ -50,7 +50,7 @@ func (c *compiler) setDeclaration(set *syntax.Set, t target, op ruleset.Op) {
 	def.UserData.KeyTypeof, def.UserData.DataTypeof = p.def.UserData.KeyTypeof, p.def.UserData.DataTypeof
 	def.UserData.Comment = p.def.UserData.Comment
 	ch := t.change(op, ruleset.KindSet)
-	ch.SetDef, ch.SetID = def, s.id
+	ch.SetDef, ch.SetID, s.def = def, s.id, def
 	c.add(ch)
 	if existing != nil && op == ruleset.OpAdd {
 		s.filled, s.known, s.taken, s.read, s.old = existing.filled, existing.known, existing.taken, existing.read, existing.old

@@ -352,6 +352,10 @@ func (b *setBuild) constantData(e syntax.Expr) (d dataValue, ok bool) {
 			b.diags.Errorf(e.Place(), "compile/map", "wildcard strings cannot be map data")
 			return d, false
 		}
+		if k.isPrefix && !t.typ.Prefix {
+			b.diags.Errorf(e.Place(), "compile/map", "a prefix cannot be map data of type %s", t.describe()).Hint = "write a range"
+			return d, false
+		}
 		d.from = b.arena.take(t.bytes())
 		k.from.put(d.from, t.host())
 		if k.isRange || k.isPrefix {

@@ -53,6 +53,7 @@ type setInfo struct {
 	dataInterval bool
 	filled       bool // elements exist, so that no initial null segment is due
 	old          *ruleset.Set
+	def          *ruleset.SetDef // of sets that the batch declares
 	exprs        []expr.Expr
 	meter        bool
 	// taken are the intervals that the batch and the snapshot put into an

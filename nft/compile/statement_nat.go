@@ -56,6 +56,11 @@ func (r *rule) nat(s *syntax.NAT) {
 	}
 	var port operand
 	if s.Port != nil {
+		if l, ok := addr.(*lookup); ok && l.set.data.isConcat() {
+			d := r.errorf(firstWord(s.Span), "compile/nat", "nat map and protocol are mutually exclusive")
+			d.Related = append(d.Related, s.Port.Place())
+			return
+		}
 		if port = r.evaluatePort(s.Port); port == nil {
 			return
 		}

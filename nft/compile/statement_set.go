@@ -19,6 +19,9 @@ func (r *rule) setUpdate(s *syntax.SetUpdate) {
 	if set == nil {
 		return
 	}
+	if !set.isMap() {
+		set.makeDynamic()
+	}
 	key := r.setKey(s.Element, set)
 	if key == nil {
 		return
@@ -52,6 +55,16 @@ func (r *rule) setUpdate(s *syntax.SetUpdate) {
 		}
 		g.emit(&e)
 	}))
+}
+
+// makeDynamic declares a set of the same batch as one that packets change,
+// also where its flags did not say so. One that exists already stays, and so
+// do maps, as with nft.
+func (s *setInfo) makeDynamic() {
+	if s.def != nil {
+		s.flags |= ruleset.SetEval
+		s.def.Flags |= ruleset.SetEval
+	}
 }
 
 func (r *rule) setKey(el *syntax.Element, set *setInfo) operand {
