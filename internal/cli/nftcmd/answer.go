@@ -1,6 +1,8 @@
 package nftcmd
 
 import (
+	"slices"
+
 	"verdict/catalog"
 	"verdict/diag"
 	"verdict/nft/compile"
@@ -9,28 +11,58 @@ import (
 	"verdict/nft/syntax"
 )
 
-// view is the ruleset as a command that reads sees it: with what the commands
-// before it in the same batch declare, which the kernel does not have yet.
+// view is the ruleset as the commands of a batch that read see it: as nft's
+// cache has it once all commands are read and before any change is sent.
 type view struct {
 	*batch
 	rules   *ruleset.Ruleset
 	options decompile.Options
 }
 
+// view makes the ruleset that commands see which read.
+func (b *batch) view() *view {
+	v := &view{batch: b, rules: b.base, options: b.names.listOptions()}
+	if b.session.options.json {
+		v.options = v.options.JSON()
+	}
+	if !anyOf(b.commands, changes) {
+		return v
+	}
+	batch, found := compile.Compile(b.base, withoutResets(b.file), b.names.compileOptions())
+	if found.HasErrors() {
+		return v
+	}
+	next, refused := ruleset.Apply(b.base, batch, ruleset.Options{Now: b.session.clock(), Owner: b.session.owner})
+	if len(refused) == 0 {
+		v.rules = pending(b.base, next)
+	}
+	return v
+}
+
+// changes tells whether a command is part of the transaction; a reset goes to
+// the kernel by itself.
+func changes(c *syntax.Command) bool { return !reads(c) }
+
+// withoutResets leaves the resets of a file out.
+func withoutResets(f *syntax.File) *syntax.File {
+	again := *f
+	again.Items = slices.DeleteFunc(slices.Clone(f.Items), func(it syntax.Item) bool {
+		c, ok := it.(*syntax.Command)
+		return ok && c.Verb == syntax.VerbReset
+	})
+	return &again
+}
+
 // answer runs the commands that read, in order. The first that fails ends the
 // batch, as in nft.
 func (b *batch) answer() error {
-	o := b.names.listOptions()
-	if b.session.options.json {
-		o = o.JSON()
+	if !anyOf(b.commands, reads) {
+		return nil
 	}
-	for i, c := range b.commands {
+	v := b.view()
+	for _, c := range b.commands {
 		if !reads(c) {
 			continue
-		}
-		v := &view{batch: b, rules: b.base, options: o}
-		if anyOf(b.commands[:i], writes) {
-			v.rules = b.before(c)
 		}
 		if v.command(c); b.found.HasErrors() {
 			return b.found.Err()
@@ -39,8 +71,48 @@ func (b *batch) answer() error {
 	return nil
 }
 
-// before gives the ruleset with the changes that stand in front of a command.
-// Where these are refused it is that of the batch, which will be refused.
+// command runs a command that reads.
+func (v *view) command(c *syntax.Command) {
+	if t := v.table(c); c.Target.Table.Given() && (t == nil || c.Target.Name.Given() && !v.exists(t, c)) {
+		v.notThere(c) // a later command of the batch deletes it
+		return
+	}
+	switch c.Verb {
+	case syntax.VerbList, syntax.VerbReset:
+		if c.Object == syntax.ObjElement {
+			v.get(c)
+			return
+		}
+		v.list(c)
+	case syntax.VerbGet:
+		v.get(c)
+	case syntax.VerbDescribe:
+		v.describe(c.Subject)
+	case syntax.VerbExport:
+		v.export(c)
+	}
+}
+
+// checkReads finds commands that read what is not there when their turn comes.
+// All of them are looked at before any runs.
+func (b *batch) checkReads() {
+	if !anyOf(b.commands, reads) {
+		return
+	}
+	for i, c := range b.commands {
+		if !reads(c) {
+			continue
+		}
+		v := &view{batch: b, rules: b.base}
+		if anyOf(b.commands[:i], changes) {
+			v.rules = b.before(c)
+		}
+		v.check(c)
+	}
+}
+
+// before gives the ruleset with the changes that stand in front of a command;
+// where these are refused, which will be reported, the one without them.
 func (b *batch) before(c *syntax.Command) *ruleset.Ruleset {
 	head := &syntax.File{Source: b.file.Source, Items: upTo(b.file.Items, c)}
 	changes, found := compile.Compile(b.base, head, b.names.compileOptions())
@@ -61,7 +133,7 @@ func upTo(items []syntax.Item, c *syntax.Command) []syntax.Item {
 		if it == syntax.Item(c) {
 			break
 		}
-		if include, ok := it.(*syntax.Include); ok && anyOf(commandsOf([]syntax.Item{it}, nil), func(x *syntax.Command) bool { return x == c }) {
+		if include, ok := it.(*syntax.Include); ok && slices.Contains(commandsOf([]syntax.Item{it}, nil), c) {
 			part := *include
 			part.Files = nil
 			for _, f := range include.Files {
@@ -76,39 +148,6 @@ func upTo(items []syntax.Item, c *syntax.Command) []syntax.Item {
 		head = append(head, it)
 	}
 	return head
-}
-
-// command runs a command that reads.
-func (v *view) command(c *syntax.Command) {
-	switch c.Verb {
-	case syntax.VerbList, syntax.VerbReset:
-		if c.Object == syntax.ObjElement {
-			v.get(c)
-			return
-		}
-		v.list(c)
-	case syntax.VerbGet:
-		v.get(c)
-	case syntax.VerbDescribe:
-		v.describe(c.Subject)
-	case syntax.VerbExport:
-		v.export(c)
-	}
-}
-
-// checkReads finds commands that read what is not there. All of them are
-// looked at before any runs.
-func (b *batch) checkReads() {
-	for i, c := range b.commands {
-		if !reads(c) {
-			continue
-		}
-		v := &view{batch: b, rules: b.base}
-		if anyOf(b.commands[:i], writes) {
-			v.rules = b.before(c)
-		}
-		v.check(c)
-	}
 }
 
 // check reports names that a command refers to and that do not exist.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"verdict/nft/decompile"
+	"verdict/nft/nftjson"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
 )
@@ -17,7 +18,10 @@ type eventPrinter struct {
 	options decompile.Options
 	// additions leaves deletions out, as echo does.
 	additions bool
-	json      bool // one object a line
+	// json, if set, is the document that gets the events; with jsonLines each
+	// is a line of its own.
+	json      *nftjson.Document
+	jsonLines bool
 }
 
 func (p *eventPrinter) print(e ruleset.Event) {
@@ -44,7 +48,47 @@ func (p *eventPrinter) generation(number, pid uint32, command string) {
 
 // command prints a command; writing into the buffer of a batch cannot fail,
 // and a monitor sees its output end elsewhere.
-func (p *eventPrinter) command(c *syntax.Command) { _ = syntax.PrintCommand(p.w, c) }
+func (p *eventPrinter) command(c *syntax.Command) {
+	if p.json == nil && !p.jsonLines {
+		_ = syntax.PrintCommand(p.w, c)
+		return
+	}
+	family, table := c.Target.Family.Text, c.Target.Table.Text
+	verb := c.Verb.String()
+	switch {
+	case c.Rule != nil && p.jsonLines:
+		_, _ = p.w.Write(nftjson.AppendRuleEvent(nil, verb, family, table, c.Target.Name.Text, c.Rule))
+	case c.Rule != nil:
+		p.json.RuleEvent(verb, family, table, c.Target.Name.Text, c.Rule)
+	case c.Elements != nil && p.jsonLines:
+		_, _ = p.w.Write(nftjson.AppendElementEvent(nil, verb, family, table, c.Target.Name.Text, c.Elements))
+	case c.Elements != nil:
+		p.json.ElementEvent(verb, family, table, c.Target.Name.Text, c.Elements)
+	case p.jsonLines:
+		_, _ = p.w.Write(nftjson.AppendEvent(nil, verb, family, table, body(c)))
+	default:
+		p.json.Event(verb, family, table, body(c))
+	}
+}
+
+// body is the item that a command declares.
+func body(c *syntax.Command) syntax.Item {
+	switch {
+	case c.Chain != nil:
+		return c.Chain
+	case c.Set != nil:
+		return c.Set
+	case c.Stateful != nil:
+		return c.Stateful
+	case c.Flowtable != nil:
+		return c.Flowtable
+	}
+	return c.Table
+}
+
+// asJSON tells whether events are written as JSON, which shows declarations
+// whole also where the text does not.
+func (p *eventPrinter) asJSON() bool { return p.json != nil || p.jsonLines }
 
 func word(s string) syntax.Word { return syntax.Word{Text: s} }
 
@@ -63,12 +107,12 @@ func (p *eventPrinter) declaration(e ruleset.Event) *syntax.Command {
 	switch e.Kind {
 	case ruleset.KindTable:
 		c.Object, c.Target = syntax.ObjTable, p.target(e, "")
-		if frame := p.tableFrame(e.Table); !deleted && frame != nil {
+		if frame := p.tableFrame(e.Table); frame != nil && (!deleted || p.asJSON()) {
 			c.Table = frame
 		}
 	case ruleset.KindChain:
 		c.Object, c.Target = syntax.ObjChain, p.target(e, e.Chain.Name)
-		if !deleted && (e.Chain.Base != nil || e.Chain.Comment != "" || p.options.Handles) {
+		if p.asJSON() || !deleted && (e.Chain.Base != nil || e.Chain.Comment != "" || p.options.Handles) {
 			c.Chain = decompile.ChainDeclaration(e.Table, e.Chain, p.options)
 		}
 	case ruleset.KindSet:
@@ -76,18 +120,18 @@ func (p *eventPrinter) declaration(e ruleset.Event) *syntax.Command {
 		if e.Set.Flags&(ruleset.SetMap|ruleset.SetObject) != 0 {
 			c.Object = syntax.ObjMap
 		}
-		if !deleted {
+		if !deleted || p.asJSON() {
 			c.Set = decompile.SetDeclaration(emptySet(e.Set), p.options)
 		}
 	case ruleset.KindObject:
 		body := decompile.Object(e.Object, p.options)
 		c.Object, c.Target = body.Kind, p.target(e, e.Object.Name)
-		if !deleted {
+		if !deleted || p.asJSON() {
 			c.Stateful = body
 		}
 	case ruleset.KindFlowtable:
 		c.Object, c.Target = syntax.ObjFlowtable, p.target(e, e.Flowtable.Name)
-		if !deleted {
+		if !deleted || p.asJSON() {
 			c.Flowtable = decompile.Flowtable(e.Flowtable, p.options)
 		}
 	}
@@ -101,7 +145,7 @@ func emptySet(s *ruleset.Set) *ruleset.Set { return &ruleset.Set{SetDef: s.SetDe
 // tableFrame is a table's flags and comment, nil if it has neither and shows
 // no handle.
 func (p *eventPrinter) tableFrame(t *ruleset.Table) *syntax.Table {
-	if t.Flags == 0 && t.Comment == "" && !p.options.Handles {
+	if t.Flags == 0 && t.Comment == "" && !p.options.Handles && !p.asJSON() {
 		return nil
 	}
 	bare := &ruleset.Table{Family: t.Family, Name: t.Name, Handle: t.Handle, Flags: t.Flags, Comment: t.Comment, Owner: t.Owner}
@@ -111,6 +155,10 @@ func (p *eventPrinter) tableFrame(t *ruleset.Table) *syntax.Table {
 // rule prints a rule's event. The text shows anonymous sets and chains, which
 // are looked up in the table as it is after the batch.
 func (p *eventPrinter) rule(e ruleset.Event) {
+	if p.asJSON() {
+		p.ruleJSON(e)
+		return
+	}
 	head := fmt.Sprintf("rule %s %s %s ", e.Table.Family, e.Table.Name, e.Chain.Name)
 	if e.Op == ruleset.OpDelete {
 		fmt.Fprintf(p.w, "delete %shandle %d\n", head, e.Rule.Handle)
@@ -132,6 +180,24 @@ func (p *eventPrinter) rule(e ruleset.Event) {
 		line = fmt.Appendf(line, " # handle %d", e.Rule.Handle)
 	}
 	_, _ = p.w.Write(append(line, '\n'))
+}
+
+func (p *eventPrinter) ruleJSON(e ruleset.Event) {
+	t := p.rules.Table(e.Table.Family, e.Table.Name)
+	if t == nil {
+		t = e.Table
+	}
+	statements, comment := decompile.Rule(t, e.Rule, &p.options)
+	rule := &syntax.Rule{Statements: statements, Comment: word(comment)}
+	rule.Trailing = fmt.Sprintf("handle %d", e.Rule.Handle)
+	c := &syntax.Command{Verb: syntax.VerbAdd, Object: syntax.ObjRule, Target: p.target(e, e.Chain.Name), Rule: rule}
+	switch e.Op {
+	case ruleset.OpInsert:
+		c.Verb = syntax.VerbInsert
+	case ruleset.OpDelete:
+		c.Verb = syntax.VerbDelete
+	}
+	p.command(c)
 }
 
 // position names the rule in front of one that is neither the first nor the

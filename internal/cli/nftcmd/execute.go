@@ -2,13 +2,13 @@ package nftcmd
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"path/filepath"
 
 	"verdict/diag"
 	"verdict/internal/store"
 	"verdict/nft/compile"
+	"verdict/nft/nftjson"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
 )
@@ -47,12 +47,16 @@ func (n *session) execute(src *diag.Source) error {
 
 // parse reads the source's text.
 func (b *batch) parse(src *diag.Source) error {
-	file, found := syntax.Parse(src, syntax.Options{Open: b.session.open, MaxErrors: maxErrors, CompactElements: true})
-	b.file = file
+	var found *diag.List
+	if b.session.options.json && nftjson.Is(src.Text) {
+		b.file, found = nftjson.Decode(src)
+	} else {
+		b.file, found = syntax.Parse(src, syntax.Options{Open: b.session.open, MaxErrors: maxErrors})
+	}
 	for _, d := range found.All() {
 		b.found.Add(d)
 	}
-	if b.found.HasErrors() && len(file.Items) == 0 {
+	if b.found.HasErrors() && len(b.file.Items) == 0 {
 		return b.found.Err()
 	}
 	return nil
@@ -200,13 +204,18 @@ func (b *batch) echo(events []ruleset.Event, next *ruleset.Ruleset) {
 		return
 	}
 	p := eventPrinter{w: &b.out, rules: next, options: b.names.listOptions(), additions: true}
+	if b.session.options.json {
+		p.options, p.json = p.options.JSON(), nftjson.NewDocument(nil, nftjson.Reference)
+	}
 	for _, e := range events {
 		p.print(e)
 	}
+	if p.json != nil {
+		b.out.Write(p.json.Bytes())
+		return
+	}
 	p.generation(next.Generation, uint32(b.session.pid), filepath.Base(b.session.program))
 }
-
-var errJSON = errors.New("-j is not supported yet; leave it out for text")
 
 // writeString writes to a buffer, which cannot fail.
 func writeString(w io.Writer, s string) { _, _ = io.WriteString(w, s) }

@@ -2,7 +2,6 @@ package nftcmd
 
 import (
 	"bytes"
-	"slices"
 
 	"verdict/diag"
 	"verdict/nft/compile"
@@ -17,8 +16,11 @@ import (
 func (v *view) get(c *syntax.Command) {
 	t := v.table(c)
 	s := t.Set(c.Target.Name.Text)
-	requests, ok := v.requests(c)
-	if !ok {
+	requests, wrong := compile.Elements(v.rules, c, v.names.compileOptions())
+	if wrong.HasErrors() {
+		for _, d := range wrong.All() {
+			v.found.Add(d)
+		}
 		return
 	}
 	entries, ok := lookUp(s, requests, v.session.clock())
@@ -26,31 +28,66 @@ func (v *view) get(c *syntax.Command) {
 		v.notThere(c)
 		return
 	}
-	found, err := subset(t, s, entries, s.Elements.Targets(), v.session.clock())
+	item, err := v.answerSet(t, s, entries)
 	if err != nil {
 		v.found.Errorf(c.Span, "get/set", "%v", err)
 		return
 	}
-	item := decompile.Set(found, v.options)
-	stripDeclaration(item)
-	repeat(item, entries, s)
 	v.print([]section{{someItems, v.frame(t, []syntax.Item{item})}})
 }
 
-// requests compiles the elements of a command that reads, as those of a reset,
-// which the compiler takes.
-func (v *view) requests(c *syntax.Command) ([]ruleset.Element, bool) {
-	asked := *c
-	asked.Verb = syntax.VerbReset
-	items := append(upTo(v.file.Items, c), syntax.Item(&asked))
-	changes, found := compile.Compile(v.base, &syntax.File{Source: v.file.Source, Items: items}, v.names.compileOptions())
-	if found.HasErrors() {
-		for _, d := range found.All() {
-			v.found.Add(d)
-		}
-		return nil, false
+// answerSet makes the set with the elements that were found. Ranges of single
+// fields come in the order in which they were asked for, all others as in a
+// listing.
+func (v *view) answerSet(t *ruleset.Table, s *ruleset.Set, entries []*set.Entry) (*syntax.Set, error) {
+	parts := [][]*set.Entry{entries}
+	if s.Flags&(ruleset.SetInterval|ruleset.SetConcat) == ruleset.SetInterval {
+		parts = rangeByRange(entries)
 	}
-	return changes[len(changes)-1].Elements, true
+	var item *syntax.Set
+	var all *syntax.SetLiteral
+	for _, part := range parts {
+		one, err := subset(t, s, part, s.Elements.Targets(), v.session.clock())
+		if err != nil {
+			return nil, err
+		}
+		x := decompile.Set(one, v.options)
+		list := literalOf(x)
+		if item == nil {
+			item, all = x, list
+		} else if all != nil && list != nil {
+			all.Elements = append(all.Elements, list.Elements...)
+		}
+	}
+	if item == nil {
+		item = decompile.SetDeclaration(s, v.options)
+	}
+	stripDeclaration(item)
+	return item, nil
+}
+
+// rangeByRange divides entries into starts with their ends.
+func rangeByRange(entries []*set.Entry) [][]*set.Entry {
+	var parts [][]*set.Entry
+	for i := range entries {
+		if last := len(parts) - 1; entries[i].IsEnd() && last >= 0 {
+			parts[last] = append(parts[last], entries[i])
+		} else {
+			parts = append(parts, []*set.Entry{entries[i]})
+		}
+	}
+	return parts
+}
+
+// literalOf gives the elements of a set, nil if it has none.
+func literalOf(s *syntax.Set) *syntax.SetLiteral {
+	for _, item := range s.Items {
+		if e, ok := item.(*syntax.Elements); ok {
+			l, _ := e.Value.(*syntax.SetLiteral)
+			return l
+		}
+	}
+	return nil
 }
 
 // notThere reports that the kernel does not find an element.
@@ -162,54 +199,4 @@ func stripDeclaration(s *syntax.Set) {
 		kept = append(kept, item)
 	}
 	s.Items = kept
-}
-
-// repeat shows elements that were asked for several times as often.
-func repeat(s *syntax.Set, entries []*set.Entry, of *ruleset.Set) {
-	counts := map[string]int{}
-	for _, e := range entries {
-		if !e.IsEnd() {
-			counts[e.Key()+e.KeyEnd()]++
-		}
-	}
-	most := 1
-	for _, n := range counts {
-		most = max(most, n)
-	}
-	if most == 1 {
-		return
-	}
-	keys := sortedStarts(entries, of)
-	for _, item := range s.Items {
-		list, ok := item.(*syntax.Elements)
-		if !ok {
-			continue
-		}
-		literal, ok := list.Value.(*syntax.SetLiteral)
-		if !ok || len(literal.Elements) != len(keys) {
-			return
-		}
-		var again []syntax.Expr
-		for i, x := range literal.Elements {
-			for range counts[keys[i]] {
-				again = append(again, x)
-			}
-		}
-		literal.Elements = again
-	}
-}
-
-// sortedStarts gives the keys of the elements in the order in which a listing
-// shows them: ranges of single fields ascending, others as they came.
-func sortedStarts(entries []*set.Entry, s *ruleset.Set) []string {
-	var keys []string
-	for _, e := range entries {
-		if key := e.Key() + e.KeyEnd(); !e.IsEnd() && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	if s.Flags&ruleset.SetConcat == 0 {
-		slices.Sort(keys)
-	}
-	return keys
 }

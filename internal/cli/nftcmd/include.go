@@ -1,6 +1,7 @@
 package nftcmd
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,8 +47,11 @@ func readAll(names []string) ([]*diag.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info.IsDir() {
+		switch {
+		case info.IsDir():
 			continue
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("Not a regular file: %q", name) // as nft says it
 		}
 		text, err := readLimited(name)
 		if err != nil {

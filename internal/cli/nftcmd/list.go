@@ -93,11 +93,11 @@ func (v *view) frame(t *ruleset.Table, items []syntax.Item) *syntax.Table {
 	return &syntax.Table{Family: word(t.Family.String()), Name: word(t.Name), HasBlock: true, Dense: true, Items: items}
 }
 
-// whole decompiles a table. Chains that the kernel does not have yet show no
-// policy unless one was written.
+// whole decompiles a table. In text, chains that the kernel does not have yet
+// show no policy unless one was written.
 func (v *view) whole(t *ruleset.Table) *syntax.Table {
 	x := decompile.Table(t, v.options)
-	if v.rules == v.base {
+	if v.rules == v.base || v.session.options.json {
 		return x
 	}
 	for _, item := range x.Items {
@@ -209,7 +209,7 @@ func (v *view) print(list []section) {
 
 // printJSON writes a listing as a JSON document.
 func (v *view) printJSON(list []section) {
-	d := nftjson.NewDocument(nil, nftjson.Meta{Version: releaseVersion, Release: releaseName})
+	d := nftjson.NewDocument(nil, nftjson.Reference)
 	for _, s := range list {
 		family, name := s.table.Family.Text, s.table.Name.Text
 		switch s.extent {

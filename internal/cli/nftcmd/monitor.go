@@ -68,7 +68,7 @@ func (m *monitor) transaction(t *store.Transaction, events []ruleset.Event, made
 		return
 	}
 	w := &checkedWriter{w: m.session.Out}
-	p := eventPrinter{w: w, rules: t.Next, options: names.listOptions(), json: m.json}
+	p := eventPrinter{w: w, rules: t.Next, options: names.listOptions(), jsonLines: m.json}
 	p.options.Clock = t.Time
 	if m.json {
 		p.options = p.options.JSON()

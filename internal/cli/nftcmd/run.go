@@ -12,6 +12,7 @@ import (
 	"verdict/diag"
 	"verdict/host"
 	"verdict/internal/store"
+	"verdict/nft/nftjson"
 )
 
 // Streams is the outside world of a call.
@@ -32,12 +33,6 @@ const (
 	failed    = 1
 )
 
-// Release is the release of nft whose language and output this command has.
-const (
-	releaseVersion = "1.1.6"
-	releaseName    = "Commodore Bullmoose #7"
-)
-
 // Run executes a command line; program is how the user calls the command, and
 // args are the words behind that. It returns the exit status.
 func Run(program string, args []string, s *Streams) int {
@@ -51,7 +46,7 @@ func Run(program string, args []string, s *Streams) int {
 		io.WriteString(s.Out, helpText(program))
 		return succeeded
 	case o.version, o.verbose:
-		fmt.Fprintf(s.Out, "nftables v%s (%s)\n", releaseVersion, releaseName)
+		fmt.Fprintf(s.Out, "nftables v%s (%s)\n", nftjson.Reference.Version, nftjson.Reference.Release)
 		if o.verbose {
 			fmt.Fprintf(s.Out, "  by:\t\tverdict, over a state file\n  cli:\t\tyes\n  json:\t\tyes\n  minigmp:\tno\n  libxtables:\tno\n")
 		}
