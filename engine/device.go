@@ -104,6 +104,26 @@ func leadsOut(t host.RouteType) bool {
 	return t == host.RouteUnicast || t == host.RouteBroadcast || t == host.RouteMulticast
 }
 
+// MTU is that of the route's device; the loopback device takes what fits into
+// an IP packet.
+func (r routes) MTU(a netip.Addr) (int, bool) {
+	const largest = 65535
+	route, ok := r.host.Route(a)
+	switch {
+	case !ok:
+		return 0, false
+	case route.Type == host.RouteLocal:
+		return largest, true
+	case !leadsOut(route.Type):
+		return 0, false
+	}
+	i, ok := r.host.ByIndex(route.Interface)
+	if !ok {
+		return 0, false
+	}
+	return min(i.MTU, largest), true
+}
+
 func (r routes) NextHop(a netip.Addr) (netip.Addr, bool) {
 	route, ok := r.host.Route(a)
 	if !ok {

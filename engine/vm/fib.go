@@ -18,6 +18,9 @@ type Routes interface {
 	// sender's, mark the packet's; ok is false without route. dev is the
 	// device that a strict check allows (0: any).
 	OutputDevice(q RouteQuery) (d packet.Device, ok bool)
+	// MTU gives the largest packet that the route to an address takes, in
+	// bytes; ok is false without route.
+	MTU(a netip.Addr) (mtu int, ok bool)
 	// NextHop gives the gateway towards an address, or the address itself.
 	NextHop(a netip.Addr) (netip.Addr, bool)
 }
@@ -145,7 +148,7 @@ func (m *Machine) rt(in *inst) outcome {
 		m.put8(in.dst, 0)
 		return outNext
 	case rtTCPMSS:
-		return outBreak // no path MTU is known
+		return m.segmentSize(in)
 	}
 	if m.Routes == nil {
 		return outBreak
@@ -160,5 +163,37 @@ func (m *Machine) rt(in *inst) outcome {
 	}
 	raw := hop.AsSlice()
 	copy(m.bytes(in.dst, len(raw)), raw)
+	return outNext
+}
+
+// segmentSize loads the largest TCP segment that the routes to both ends take.
+// Before the routing decision there is none.
+// Ref: nft_rt.c, get_tcpmss.
+func (m *Machine) segmentSize(in *inst) outcome {
+	if m.Routes == nil || m.pkt.Hook == catalog.HookPrerouting {
+		return outBreak
+	}
+	view := m.pkt.View
+	destination := view.DstAddr()
+	if !destination.IsValid() {
+		return m.noTransport()
+	}
+	mtu, ok := m.Routes.MTU(destination)
+	if !ok {
+		return outBreak
+	}
+	if back, ok := m.Routes.MTU(view.SrcAddr()); ok {
+		mtu = min(mtu, back)
+	}
+	headers := 40
+	if destination.Is6() {
+		headers = 60
+	}
+	const smallest, largest = 88, 65535 // TCP_MIN_MSS, an IP packet
+	size := smallest
+	if mtu > headers && mtu <= largest {
+		size = mtu - headers
+	}
+	m.put32(in.dst, uint32(size))
 	return outNext
 }
