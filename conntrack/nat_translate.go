@@ -20,7 +20,7 @@ func (t *Table) Translate(p *Packet, m Manip, before bool, b *rewrite.Buffer) Re
 	}
 	related := p.Attachment.Info == InfoRelated || p.Attachment.Info == InfoRelatedReply
 	if related && quotesOther(p.View) {
-		return t.translateError(p, c, m, b)
+		return t.translateError(p, c, m, before, b)
 	}
 	d := p.Attachment.Info.Direction()
 	if !before && m == SourceManip && d == Original && c.device != 0 && p.Out != 0 && p.Out != c.device {
@@ -74,15 +74,16 @@ func (s *segment) layout() *rewrite.Layout {
 
 // translateError rewrites an ICMP error: in the packet that it quotes, the end
 // that a packet of the other direction would have had translated here; and its
-// own address.
+// own address. Its checksum must be right ahead of routing; behind it the
+// kernel trusts what it has verified, even if a rule has written since.
 // Ref: nf_nat_proto.c, nf_nat_icmp_reply_translation.
-func (t *Table) translateError(p *Packet, c *Conn, m Manip, b *rewrite.Buffer) Result {
+func (t *Table) translateError(p *Packet, c *Conn, m Manip, before bool, b *rewrite.Buffer) Result {
 	s := segment{before71: t.config.Before71}
 	if s.find(p.View) != outcomeOK {
 		return Drop
 	}
 	h, result := s.bytes(0, 8)
-	if result != outcomeOK || !s.cut() && !s.verify(s.length()) {
+	if result != outcomeOK || before && !s.cut() && !s.verify(s.length()) {
 		return Drop
 	}
 	off := 8
