@@ -7,6 +7,7 @@ import (
 
 	"verdict/set/elem"
 	"verdict/set/pipapo"
+	"verdict/set/settest"
 )
 
 // loaded returns a set with the elements, and keys of hits and misses, one
@@ -113,5 +114,18 @@ func BenchmarkUpdate(b *testing.B) {
 			b.Fatal(err)
 		}
 		s.Commit(0)
+	}
+}
+
+// The shapes of the kernel's own performance script.
+func BenchmarkShapes(b *testing.B) {
+	for _, shape := range settest.Shapes {
+		b.Run(shape.Name, func(b *testing.B) {
+			for _, n := range []int{1000, 30_000} {
+				settest.Benchmark(b, settest.Config{Desc: shape.Desc(), New: newSet}, n, func(i int) []*elem.Entry {
+					return []*elem.Entry{shape.Element(i)}
+				})
+			}
+		})
 	}
 }
