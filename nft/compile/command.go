@@ -322,12 +322,12 @@ func (c *compiler) ruleCommand(cmd *syntax.Command, t target, op ruleset.Op) {
 // and chains that it brings.
 func (c *compiler) compileInto(info *tableInfo, r *syntax.Rule, ch ruleset.Change, def *ruleset.RuleDef) {
 	state := c.newRule(info, info.chainFor(ch.Name))
-	exprs, ok := state.compileRule(r.Statements)
+	exprs, places, ok := state.compileRule(r.Statements)
 	def.Comment = c.comment(r.Comment)
 	if !ok {
 		return
 	}
-	def.Exprs = exprs
+	def.Exprs, def.Places = exprs, places
 	ch.RuleDef = def
 	for _, m := range state.made {
 		m.Place = ch.Place

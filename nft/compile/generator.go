@@ -1,16 +1,34 @@
 package compile
 
-import "verdict/nft/expr"
+import (
+	"slices"
+
+	"verdict/diag"
+	"verdict/nft/expr"
+)
 
 // generator emits the bytecode of a rule. Registers are allocated in words of
 // 32 bits from the first data register, and freed after each statement.
 type generator struct {
 	out      []expr.Expr
-	next     int // first free word
+	places   []diag.Span // what errors of the kernel about out mark
+	at       diag.Span   // the same for what is emitted next
+	next     int         // first free word
 	overflow bool
 }
 
-func (g *generator) emit(e expr.Expr) { g.out = append(g.out, e) }
+func (g *generator) emit(e expr.Expr) {
+	g.out = append(g.out, e)
+	g.places = append(g.places, g.at)
+}
+
+// marked gives the places of the rule's expressions; nil if none has one.
+func (g *generator) marked() []diag.Span {
+	if !slices.ContainsFunc(g.places, diag.Span.IsValid) {
+		return nil
+	}
+	return slices.Clone(g.places)
+}
 
 // dataWords is the number of words in the data registers.
 const dataWords = 16

@@ -82,9 +82,9 @@ var followUps = map[diag.Code]bool{
 	"compile/icmp-type": true, "compile/reject": true,
 }
 
-// compileRule gives the bytecode of a rule; ok is false where errors were
-// reported.
-func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool) {
+// compileRule gives the bytecode of a rule, with the words that errors of the
+// kernel mark; ok is false where errors were reported.
+func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, places []diag.Span, ok bool) {
 	r.errorsBefore = r.diags.Errors()
 	r.borrow()
 	defer r.giveBack()
@@ -97,12 +97,12 @@ func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool
 		r.statement(s)
 	}
 	if r.diags.Errors() > r.errorsBefore {
-		return nil, false
+		return nil, nil, false
 	}
 	r.dropRedundant()
 	r.mergePayloads()
 	g := &r.buffers.generator
-	g.out, g.overflow = g.out[:0], false
+	g.out, g.places, g.overflow = g.out[:0], g.places[:0], false
 	for _, s := range r.stmts {
 		g.next = 0
 		s.generate(g)
@@ -113,9 +113,9 @@ func (r *rule) compileRule(stmts []syntax.Statement) (exprs []expr.Expr, ok bool
 			at = stmts[0].Place().To(stmts[len(stmts)-1].Place())
 		}
 		r.errorf(at, "compile/registers", "expression needs more registers than there are")
-		return nil, false
+		return nil, nil, false
 	}
-	return slices.Clone(g.out), true
+	return slices.Clone(g.out), g.marked(), true
 }
 
 // statementWord is the place of the word that names a statement; that of the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"verdict/catalog"
+	"verdict/diag"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
@@ -13,6 +14,19 @@ import (
 type emitted struct{ e expr.Expr }
 
 func (s emitted) generate(g *generator) { g.emit(s.e) }
+
+// placed is a statement whose errors mark a word of their own instead of the
+// whole rule: the chain of a jump, a flowtable.
+type placed struct {
+	statement
+	at diag.Span
+}
+
+func (s placed) generate(g *generator) {
+	g.at = s.at
+	s.statement.generate(g)
+	g.at = diag.Span{}
+}
 
 // emitFunc is a statement that emits itself.
 type emitFunc func(g *generator)
@@ -57,7 +71,7 @@ func (r *rule) statement(s syntax.Statement) {
 		r.insert(emitted{&expr.Notrack{}})
 	case *syntax.FlowAdd:
 		if s.Table != nil {
-			r.insert(emitted{&expr.FlowOffload{Flowtable: s.Table.Name}})
+			r.insert(placed{emitted{&expr.FlowOffload{Flowtable: s.Table.Name}}, s.Span})
 		}
 	case *syntax.Assign:
 		r.assign(s)
@@ -94,7 +108,12 @@ func (r *rule) verdictStatement(s *syntax.VerdictStatement) {
 	}
 	r.ended = v.v.Kind != catalog.VerdictContinue
 	value := v.v
-	r.insert(emitted{&expr.Immediate{Dst: expr.RegVerdict, Data: expr.Data{Verdict: &value}}})
+	e := emitted{&expr.Immediate{Dst: expr.RegVerdict, Data: expr.Data{Verdict: &value}}}
+	if s.Verdict.Chain == nil {
+		r.insert(e)
+		return
+	}
+	r.insert(placed{e, s.Verdict.Chain.Place()})
 }
 
 // verdictOperand evaluates a verdict; nil after an error.
@@ -149,14 +168,14 @@ func (r *rule) anonymousChain(e *syntax.VerdictExpr) string {
 			r.undefine(it)
 		case *syntax.Rule:
 			inner := r.newRule(r.table, r.chain)
-			exprs, ok := inner.compileRule(it.Statements)
+			exprs, places, ok := inner.compileRule(it.Statements)
 			if !ok {
 				continue
 			}
 			r.made = append(r.made, inner.made...)
 			r.made = append(r.made, ruleset.Change{
 				Op: ruleset.OpAdd, Kind: ruleset.KindRule, Family: r.family, Table: r.table.name, Name: name,
-				RuleDef: &ruleset.RuleDef{Exprs: exprs, Comment: r.comment(it.Comment)},
+				RuleDef: &ruleset.RuleDef{Exprs: exprs, Places: places, Comment: r.comment(it.Comment)},
 				Place:   it.Span, TablePlace: it.Span, NamePlace: it.Span,
 			})
 		}

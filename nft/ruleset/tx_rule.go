@@ -182,7 +182,7 @@ func (tx *transaction) bind(t *Table, def *RuleDef) ([]expr.Expr, error) {
 			for j := i - 1; j >= 0; j-- {
 				tx.unrefer(t, exprs[j], false)
 			}
-			if i < len(def.Places) {
+			if i < len(def.Places) && def.Places[i].IsValid() {
 				err = refused(err).on(def.Places[i])
 			}
 			return nil, err
