@@ -57,7 +57,7 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 				break
 			}
 			w.down(tr, split[:n])
-			if !t.layout.exact {
+			if !t.layout.whole {
 				for i := range n {
 					if e := w.buckets[i].first(&split[i]); e != nil {
 						prefetchEntry(e)
@@ -65,12 +65,12 @@ func (t *Table) LookupBatch(keys []byte, stride int, now int64, found []*elem.En
 				}
 			}
 			for i := range n {
-				found[i] = w.buckets[i].best(t.layout, &split[i], keys[i*stride:i*stride+size], now, false, found[i])
+				found[i] = w.buckets[i].best(t.layout, &split[i], now, false, found[i])
 			}
 		}
 		if t.rest != nil {
 			for i := range n {
-				found[i] = t.rest.best(t.layout, &split[i], keys[i*stride:i*stride+size], now, false, found[i])
+				found[i] = t.rest.best(t.layout, &split[i], now, false, found[i])
 			}
 		}
 		if found = found[n:]; len(found) > 0 {

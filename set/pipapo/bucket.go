@@ -38,7 +38,7 @@ const (
 // best returns the element with the lowest order in the bucket and those
 // behind it that holds the key and is not expired, unless found has a lower one.
 // far tells that entries must be compared and are not in the nearest caches.
-func (b *bucket) best(l *layout, w *words, key []byte, now int64, far bool, found *elem.Entry) *elem.Entry {
+func (b *bucket) best(l *layout, w *words, now int64, far bool, found *elem.Entry) *elem.Entry {
 	for {
 		hits := simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
 		if far && hits != 0 {
@@ -50,7 +50,7 @@ func (b *bucket) best(l *layout, w *words, key []byte, now int64, far bool, foun
 			if found != nil && e.Order > found.Order {
 				break
 			}
-			if (l.whole || l.holds(e, key)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
+			if (l.whole || l.holds(e, w, b.a, b.b)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
 				found = e
 				break
 			}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"verdict/internal/simd"
@@ -20,7 +21,7 @@ func TestSoak(t *testing.T) {
 		n = 2_000
 	}
 	for l := simd.Generic; l <= simd.Supported(); l++ {
-		for i, s := range settest.Shapes {
+		for i, s := range slices.Concat(settest.Shapes, moreShapes) {
 			t.Run(l.String()+"/"+s.Name, func(t *testing.T) {
 				defer simd.Set(l)()
 				c := settest.Config{Desc: s.Desc(), New: newSet}

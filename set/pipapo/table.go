@@ -39,12 +39,12 @@ func (t *Table) Lookup(key []byte, now int64) *elem.Entry {
 	}
 	var w words
 	t.layout.split(key, &w)
-	return t.best(&w, key, now)
+	return t.best(&w, now)
 }
 
-func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
+func (t *Table) best(w *words, now int64) *elem.Entry {
 	var found *elem.Entry
-	far := t.n >= prefetchFrom && !t.layout.exact
+	far := t.n >= prefetchFrom && !t.layout.whole
 	for _, tr := range &t.trees {
 		if tr == nil {
 			break
@@ -53,10 +53,10 @@ func (t *Table) best(w *words, key []byte, now int64) *elem.Entry {
 		if t.n >= prefetchFrom {
 			simd.Prefetch(unsafe.Pointer(&b.ents), 2)
 		}
-		found = b.best(t.layout, w, key, now, far, found)
+		found = b.best(t.layout, w, now, far, found)
 	}
 	if t.rest != nil {
-		found = t.rest.best(t.layout, w, key, now, far, found)
+		found = t.rest.best(t.layout, w, now, far, found)
 	}
 	return found
 }

@@ -26,14 +26,22 @@ type layout struct {
 	fields []span
 }
 
-// span is the true bytes of a field in a key.
-type span struct{ from, to int }
+// span is where a field lies in a key: its true bytes, and its words.
+type span struct {
+	from, to    int
+	word, words uint8
+	// mask is what counts of the first two words of a field with two, or of
+	// those behind them where there are more.
+	mask uint64
+}
 
 func newLayout(d *elem.Desc) *layout {
 	l := &layout{keyLen: d.KeyLen, exact: true}
 	at := 0
 	for _, size := range d.Fields {
-		l.fields = append(l.fields, span{at, at + int(size)})
+		f := span{from: at, to: at + int(size), word: uint8(l.n), words: uint8((size + 3) / 4)}
+		f.mask = ^uint64(0) << (8 * (7 - (uint(size)-1)%8))
+		l.fields = append(l.fields, f)
 		for left := int(size); left > 0; left -= 4 {
 			l.head[l.n] = left == int(size)
 			l.exact = l.exact && l.head[l.n]
@@ -86,16 +94,64 @@ func (l *layout) box(e *elem.Entry, low, high *words) {
 	}
 }
 
-// holds tells whether the key lies in the element's ranges.
-func (l *layout) holds(e *elem.Entry, key []byte) bool {
+// holds tells whether a key, split into words, lies in the element's ranges.
+// Fields of one word that is a or b have been compared already.
+func (l *layout) holds(e *elem.Entry, w *words, a, b uint8) bool {
 	low, high := e.Key(), e.Last()
-	for _, f := range l.fields {
-		k := key[f.from:f.to]
-		if string(k) < low[f.from:f.to] || string(k) > high[f.from:f.to] {
-			return false
+	for i := range l.fields {
+		f := &l.fields[i]
+		at := int(f.word)
+		switch f.words {
+		case 1:
+			if f.word == a || f.word == b {
+				continue
+			}
+			mask := l.mask[at&(maxWords-1)]
+			first := number32(low[4*at:]) & mask
+			if w[at&(maxWords-1)]-first > number32(high[4*at:])&mask-first {
+				return false
+			}
+		case 2:
+			x, first := pair(w, at), number64(low[4*at:])&f.mask
+			if x-first > number64(high[4*at:])&f.mask-first {
+				return false
+			}
+		default:
+			x1, x0 := pair(w, at), pair(w, at+2)&f.mask
+			if below(x1, x0, number64(low[4*at:]), f.rest(low)) || below(number64(high[4*at:]), f.rest(high), x1, x0) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// rest returns what a field of three or four words has behind the first two.
+func (f *span) rest(key string) uint64 {
+	if f.words == 3 {
+		return uint64(number32(key[4*f.word+8:])) << 32 & f.mask
+	}
+	return number64(key[4*f.word+8:]) & f.mask
+}
+
+func number32(s string) uint32 {
+	_ = s[3]
+	return uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
+}
+
+func number64(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 |
+		uint64(s[4])<<24 | uint64(s[5])<<16 | uint64(s[6])<<8 | uint64(s[7])
+}
+
+func pair(w *words, i int) uint64 {
+	return uint64(w[i&(maxWords-1)])<<32 | uint64(w[(i+1)&(maxWords-1)])
+}
+
+// below tells whether one number of 128 bits is below another.
+func below(a1, a0, b1, b0 uint64) bool {
+	return a1 < b1 || a1 == b1 && a0 < b0
 }
 
 // valid tells whether no field's start is above its end.
