@@ -41,21 +41,22 @@ func Is(text []byte) bool {
 func Decode(src *diag.Source) (*syntax.File, *diag.List) {
 	d := &decoder{src: src}
 	file := &syntax.File{Source: src}
-	root, failed := read(src)
+	root, text, failed := read(src)
 	if failed != nil {
 		d.diags.Add(failed)
 		return file, &d.diags
 	}
-	d.root = &root
+	d.root, d.source = &root, text
 	d.document(file)
 	return file, &d.diags
 }
 
 // decoder is the state of one call of Decode.
 type decoder struct {
-	src   *diag.Source
-	root  *node
-	diags diag.List
+	src    *diag.Source
+	source string // the source's text
+	root   *node
+	diags  diag.List
 }
 
 // document reads {"nftables": [ … ]}.
@@ -72,12 +73,15 @@ func (d *decoder) document(file *syntax.File) {
 	if !d.want(list, kindArray) {
 		return
 	}
-	for i := range list.items {
-		if c := d.commandObject(&list.items[i]); c != nil {
+	for i := range list.items() {
+		if c := d.commandObject(&list.items()[i]); c != nil {
 			file.Items = append(file.Items, c)
 		}
 	}
 }
+
+// textOf is the value of a string, or the digits of a number.
+func (d *decoder) textOf(n *node) string { return textOf(d.source, n) }
 
 func (d *decoder) span(n *node) diag.Span {
 	return diag.Span{Source: d.src, Start: n.start, End: n.end}
@@ -107,8 +111,8 @@ func (d *decoder) path(n *node) string {
 // toward finds the item of a value that holds another one by its place, and
 // writes its name.
 func (n *node) toward(inner *node, b *strings.Builder) *node {
-	for i := range n.items {
-		item := &n.items[i]
+	for i := range n.items() {
+		item := &n.items()[i]
 		if item.start > inner.start || inner.end > item.end {
 			continue
 		}
@@ -119,7 +123,7 @@ func (n *node) toward(inner *node, b *strings.Builder) *node {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(n.keys[i].name)
+		b.WriteString(n.keys()[i].name)
 		return item
 	}
 	return nil
@@ -127,9 +131,9 @@ func (n *node) toward(inner *node, b *strings.Builder) *node {
 
 // get finds a member of an object; of several with one name the last counts.
 func (n *node) get(name string) *node {
-	for i := len(n.keys) - 1; i >= 0; i-- {
-		if n.keys[i].name == name {
-			return &n.items[i]
+	for i := len(n.keys()) - 1; i >= 0; i-- {
+		if n.keys()[i].name == name {
+			return &n.items()[i]
 		}
 	}
 	return nil
@@ -151,12 +155,12 @@ func (d *decoder) object(n *node, known ...string) bool {
 	if !d.want(n, kindObject) {
 		return false
 	}
-	for i, k := range n.keys {
+	for i, k := range n.keys() {
 		if contains(known, k.name) {
 			continue
 		}
 		w := d.diags.Warnf(diag.Span{Source: d.src, Start: k.start, End: k.end}, codeIgnored,
-			"%s: unknown member %q is ignored", d.path(&n.items[i]), k.name)
+			"%s: unknown member %q is ignored", d.path(&n.items()[i]), k.name)
 		if near := diag.Nearest(k.name, known); near != "" {
 			w.Hint = "did you mean " + strconv.Quote(near) + "?"
 		}
@@ -178,11 +182,11 @@ func (d *decoder) only(n *node) (k *key, value *node) {
 	if !d.want(n, kindObject) {
 		return nil, nil
 	}
-	if len(n.items) != 1 {
-		d.errorf(n, codeValue, "expected an object with one member, found %d", len(n.items))
+	if len(n.items()) != 1 {
+		d.errorf(n, codeValue, "expected an object with one member, found %d", len(n.items()))
 		return nil, nil
 	}
-	return &n.keys[0], &n.items[0]
+	return &n.keys()[0], &n.items()[0]
 }
 
 // need finds a member that has to be there.
@@ -199,7 +203,7 @@ func (d *decoder) text(n *node) (string, bool) {
 	if n == nil || !d.want(n, kindString) {
 		return "", false
 	}
-	return n.text, true
+	return d.textOf(n), true
 }
 
 // word reads a string as a word; a missing value gives an empty one.
@@ -218,7 +222,7 @@ func (d *decoder) word(n *node) syntax.Word {
 func (d *decoder) name(n *node, member string) syntax.Word {
 	m := d.need(n, member)
 	w := d.word(m)
-	if m != nil && m.kind == kindString && m.text == "" {
+	if m != nil && m.kind == kindString && d.textOf(m) == "" {
 		d.errorf(m, codeValue, "the name is empty")
 	}
 	return w
@@ -257,9 +261,9 @@ func (d *decoder) uint(n *node, most uint64) (uint64, bool) {
 	if n == nil || !d.want(n, kindNumber) {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(n.text, 10, 64)
+	v, err := strconv.ParseUint(d.textOf(n), 10, 64)
 	if err != nil || v > most {
-		d.errorf(n, codeTooLarge, "expected a whole number from 0 to %d, found %s", most, shortened(n.text))
+		d.errorf(n, codeTooLarge, "expected a whole number from 0 to %d, found %s", most, shortened(d.textOf(n)))
 		return 0, false
 	}
 	return v, true
@@ -277,9 +281,9 @@ func (d *decoder) int(n *node) (int, bool) {
 	if n == nil || !d.want(n, kindNumber) {
 		return 0, false
 	}
-	v, err := strconv.ParseInt(n.text, 10, 32)
+	v, err := strconv.ParseInt(d.textOf(n), 10, 32)
 	if err != nil {
-		d.errorf(n, codeTooLarge, "expected a whole number of 32 bits, found %s", shortened(n.text))
+		d.errorf(n, codeTooLarge, "expected a whole number of 32 bits, found %s", shortened(d.textOf(n)))
 		return 0, false
 	}
 	return int(v), true
@@ -344,9 +348,9 @@ func (n *node) each() []*node {
 	if n.kind != kindArray {
 		return []*node{n}
 	}
-	list := make([]*node, len(n.items))
-	for i := range n.items {
-		list[i] = &n.items[i]
+	list := make([]*node, len(n.items()))
+	for i := range n.items() {
+		list[i] = &n.items()[i]
 	}
 	return list
 }

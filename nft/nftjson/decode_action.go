@@ -49,7 +49,7 @@ func (d *decoder) acting(at syntax.At, name string, body *node) syntax.Statement
 		return d.resetOption(at, body)
 	case "xt":
 		if body.kind == kindNull || d.object(body, "type", "name") {
-			return &syntax.XT{At: at, Target: body.get("type") != nil && body.get("type").text == "target", Name: d.word(body.get("name"))}
+			return &syntax.XT{At: at, Target: body.get("type") != nil && d.textOf(body.get("type")) == "target", Name: d.word(body.get("name"))}
 		}
 	}
 	return nil

@@ -38,16 +38,16 @@ func (d *decoder) expr(n *node) syntax.Expr {
 // stringExpr reads a string: a reference to a set or a literal.
 func (d *decoder) stringExpr(n *node) syntax.Expr {
 	switch {
-	case n.text == "":
+	case d.textOf(n) == "":
 		d.errorf(n, codeValue, "the string is empty")
 		return nil
-	case n.text[0] == '@':
+	case d.textOf(n)[0] == '@':
 		if s := d.setRef(n); s != nil {
 			return s
 		}
 		return nil
 	}
-	return newLiteral(d.at(n), n.text)
+	return newLiteral(d.at(n), d.textOf(n))
 }
 
 // setRef reads a reference to a set: its name behind an @.
@@ -106,14 +106,14 @@ func parseNumber(text string) (v uint64, ok bool) {
 
 // numberExpr reads a whole number.
 func (d *decoder) numberExpr(n *node) syntax.Expr {
-	l := &syntax.Literal{At: d.at(n), Kind: syntax.LitNumber, Text: n.text}
-	if v, err := strconv.ParseUint(n.text, 10, 64); err == nil {
+	l := &syntax.Literal{At: d.at(n), Kind: syntax.LitNumber, Text: d.textOf(n)}
+	if v, err := strconv.ParseUint(d.textOf(n), 10, 64); err == nil {
 		l.Value = v
 		return l
 	}
-	v, err := strconv.ParseInt(n.text, 10, 64)
+	v, err := strconv.ParseInt(d.textOf(n), 10, 64)
 	if err != nil {
-		d.errorf(n, codeTooLarge, "expected a whole number of 64 bits, found %s", shortened(n.text))
+		d.errorf(n, codeTooLarge, "expected a whole number of 64 bits, found %s", shortened(d.textOf(n)))
 		return nil
 	}
 	l.Value = uint64(v)
@@ -126,12 +126,12 @@ func (d *decoder) literalUint(n *node, v uint64) *syntax.Literal {
 
 // list reads a list of flags; one alone stands for itself.
 func (d *decoder) list(n *node) syntax.Expr {
-	if len(n.items) == 0 {
+	if len(n.items()) == 0 {
 		d.errorf(n, codeValue, "the list is empty")
 		return nil
 	}
 	items := d.exprs(n)
-	if len(items) != len(n.items) {
+	if len(items) != len(n.items()) {
 		return nil
 	}
 	if len(items) == 1 {
@@ -142,9 +142,9 @@ func (d *decoder) list(n *node) syntax.Expr {
 
 // exprs reads the items of a list.
 func (d *decoder) exprs(n *node) []syntax.Expr {
-	items := make([]syntax.Expr, 0, len(n.items))
-	for i := range n.items {
-		if x := d.expr(&n.items[i]); x != nil {
+	items := make([]syntax.Expr, 0, len(n.items()))
+	for i := range n.items() {
+		if x := d.expr(&n.items()[i]); x != nil {
 			items = append(items, x)
 		}
 	}
@@ -209,12 +209,12 @@ func (d *decoder) binary(n *node, op syntax.Operator, body *node) syntax.Expr {
 	if !d.want(body, kindArray) {
 		return nil
 	}
-	if len(body.items) < 2 || len(body.items) > maxOperands {
-		d.errorf(body, codeValue, "expected 2 to %d operands, found %d", maxOperands, len(body.items))
+	if len(body.items()) < 2 || len(body.items()) > maxOperands {
+		d.errorf(body, codeValue, "expected 2 to %d operands, found %d", maxOperands, len(body.items()))
 		return nil
 	}
 	items := d.exprs(body)
-	if len(items) != len(body.items) {
+	if len(items) != len(body.items()) {
 		return nil
 	}
 	x := items[0]
@@ -228,12 +228,12 @@ func (d *decoder) concat(body *node) syntax.Expr {
 	if !d.want(body, kindArray) {
 		return nil
 	}
-	if len(body.items) < 2 {
-		d.errorf(body, codeValue, "a concatenation has two parts or more, found %d", len(body.items))
+	if len(body.items()) < 2 {
+		d.errorf(body, codeValue, "a concatenation has two parts or more, found %d", len(body.items()))
 		return nil
 	}
 	parts := d.exprs(body)
-	if len(parts) != len(body.items) {
+	if len(parts) != len(body.items()) {
 		return nil
 	}
 	return &syntax.Concat{At: d.at(body), Parts: parts}
@@ -243,7 +243,7 @@ func (d *decoder) anonymousSet(n, body *node) syntax.Expr {
 	s := d.elements(body)
 	s.At = d.at(n)
 	if len(s.Elements) == 0 {
-		if body.kind == kindArray && len(body.items) == 0 {
+		if body.kind == kindArray && len(body.items()) == 0 {
 			d.errorf(body, codeValue, "the set is empty")
 		}
 		return nil
@@ -295,11 +295,11 @@ func (d *decoder) rangeExpr(n, body *node) syntax.Expr {
 	if !d.want(body, kindArray) {
 		return nil
 	}
-	if len(body.items) != 2 {
-		d.errorf(body, codeValue, "a range has two ends, found %d", len(body.items))
+	if len(body.items()) != 2 {
+		d.errorf(body, codeValue, "a range has two ends, found %d", len(body.items()))
 		return nil
 	}
-	from, to := d.expr(&body.items[0]), d.expr(&body.items[1])
+	from, to := d.expr(&body.items()[0]), d.expr(&body.items()[1])
 	if from == nil || to == nil {
 		return nil
 	}

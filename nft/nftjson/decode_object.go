@@ -80,8 +80,8 @@ func (d *decoder) timeoutPolicy(n *node) *syntax.TimeoutSpec {
 	if p == nil || !d.want(p, kindObject) {
 		return t
 	}
-	for i, k := range p.keys {
-		item := &p.items[i]
+	for i, k := range p.keys() {
+		item := &p.items()[i]
 		at := *item
 		at.start, at.end = k.start, k.end
 		if v := d.seconds(item); v != nil {
@@ -130,8 +130,8 @@ func (d *decoder) tunnel(n *node) *syntax.TunnelSpec {
 		if !d.want(body, kindArray) {
 			break
 		}
-		for i := range body.items {
-			o := &body.items[i]
+		for i := range body.items() {
+			o := &body.items()[i]
 			if d.object(o, "class", "opt-type", "data") {
 				t.Geneve = append(t.Geneve, syntax.GeneveOption{
 					At: d.at(o), Class: d.optional(o, "class"), Type: d.optional(o, "opt-type"), Data: d.optional(o, "data"),

@@ -99,25 +99,25 @@ func (d *decoder) key(body *node, what string, keys []*catalog.Key) syntax.Word 
 	if n == nil {
 		return syntax.Word{}
 	}
-	return d.keyWord(n, what, keys)
+	w := d.word(n)
+	if n.kind == kindString {
+		d.knownKey(n, w.Text, what, keys)
+	}
+	return w
 }
 
-func (d *decoder) keyWord(n *node, what string, keys []*catalog.Key) syntax.Word {
-	w := d.word(n)
-	if n.kind != kindString {
-		return w
-	}
+// knownKey checks that a list has a key of a name.
+func (d *decoder) knownKey(n *node, name, what string, keys []*catalog.Key) {
 	var names []string
 	for _, k := range keys {
-		if k.Name == w.Text || slices.Contains(k.Aliases, w.Text) {
-			return w
+		if k.Name == name || slices.Contains(k.Aliases, name) {
+			return
 		}
 		if !slices.Contains(names, k.Name) {
 			names = append(names, k.Name)
 		}
 	}
-	d.unknown(n, what, w.Text, names)
-	return syntax.Word{}
+	d.unknown(n, what, name, names)
 }
 
 // nonZero reads a number of which 0 means that there is none.
@@ -213,15 +213,22 @@ func (d *decoder) optionRow(body *node, what string, list []*catalog.Option) (sy
 func (d *decoder) optionField(body *node, o *catalog.Option) syntax.Word {
 	n := body.get("field")
 	w := d.word(n)
-	if o == nil || n == nil || n.kind != kindString || o.FieldByName(w.Text) != nil {
-		return w
+	if n != nil && n.kind == kindString {
+		d.knownField(n, w.Text, o)
+	}
+	return w
+}
+
+// knownField checks that an option has a field of a name.
+func (d *decoder) knownField(n *node, name string, o *catalog.Option) {
+	if o == nil || o.FieldByName(name) != nil {
+		return
 	}
 	var names []string
 	for _, f := range o.Fields {
 		names = append(names, f.Name)
 	}
-	d.unknown(n, "field of "+o.Name, w.Text, names)
-	return w
+	d.unknown(n, "field of "+o.Name, name, names)
 }
 
 // exthdr reads a field of an extension header. The index of an address stands
@@ -234,15 +241,13 @@ func (d *decoder) exthdr(at syntax.At, body *node) syntax.Expr {
 	var o *catalog.Option
 	x.Header, o = d.optionRow(body, "extension header", catalog.Exthdrs)
 	field := body.get("field")
-	if field != nil && field.kind == kindString {
-		if name, index, ok := indexed(field.text); ok {
-			plain := *field
-			plain.text = name
-			field = &plain
+	x.Field = d.word(field)
+	if x.Field.Given() {
+		if name, index, ok := indexed(x.Field.Text); ok {
+			x.Field.Text = name
 			x.Index = &syntax.Number{At: d.at(field), Value: index}
 		}
-		holder := node{kind: kindObject, keys: []key{{name: "field"}}, items: []node{*field}}
-		x.Field = d.optionField(&holder, o)
+		d.knownField(field, x.Field.Text, o)
 	}
 	if off := body.get("offset"); off != nil && x.Index == nil && o != nil {
 		if f := o.FieldByName(x.Field.Text); f != nil && f.Step != 0 {
@@ -326,12 +331,14 @@ func (d *decoder) conntrack(at syntax.At, body *node) syntax.Expr {
 	if n == nil {
 		return nil
 	}
-	plain := *n
-	if family, rest, ok := strings.Cut(n.text, " "); ok && (family == "ip" || family == "ip6") {
+	x.Key = d.word(n)
+	if family, rest, ok := strings.Cut(x.Key.Text, " "); ok && (family == "ip" || family == "ip6") {
 		x.Family = syntax.Word{At: d.at(n), Text: family}
-		plain.text = rest
+		x.Key.Text = rest
 	}
-	x.Key = d.keyWord(&plain, "ct key", catalog.CTKeys)
+	if n.kind == kindString {
+		d.knownKey(n, x.Key.Text, "ct key", catalog.CTKeys)
+	}
 	return x
 }
 

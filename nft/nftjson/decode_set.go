@@ -97,7 +97,7 @@ func (d *decoder) setType(n *node, isMap bool) *syntax.KeyType {
 		return nil
 	}
 	if m.kind == kindString {
-		if o, ok := objects[m.text]; ok && o >= syntax.ObjCounter && o <= syntax.ObjTunnel {
+		if o, ok := objects[d.textOf(m)]; ok && o >= syntax.ObjCounter && o <= syntax.ObjTunnel {
 			k.Object = o
 			return k
 		}
@@ -117,8 +117,8 @@ func (d *decoder) dataIntervals(n *node) bool {
 	if n == nil || n.kind != kindArray {
 		return false
 	}
-	return slices.ContainsFunc(n.items, func(e node) bool {
-		return e.kind == kindArray && len(e.items) == 2 && isInterval(&e.items[1])
+	return slices.ContainsFunc(n.items(), func(e node) bool {
+		return e.kind == kindArray && len(e.items()) == 2 && isInterval(&e.items()[1])
 	})
 }
 
@@ -127,7 +127,7 @@ func isInterval(n *node) bool {
 		return false
 	}
 	if c := n.get("concat"); c != nil && c.kind == kindArray {
-		return slices.ContainsFunc(c.items, func(x node) bool { return isInterval(&x) })
+		return slices.ContainsFunc(c.items(), func(x node) bool { return isInterval(&x) })
 	}
 	return n.get("range") != nil || n.get("prefix") != nil
 }
@@ -136,16 +136,16 @@ func isInterval(n *node) bool {
 func (d *decoder) dataType(n *node) (x syntax.Expr, typeof bool) {
 	switch n.kind {
 	case kindString:
-		return &syntax.Literal{At: d.at(n), Text: n.text}, false
+		return &syntax.Literal{At: d.at(n), Text: d.textOf(n)}, false
 	case kindArray:
-		if len(n.items) < 2 {
-			d.errorf(n, codeValue, "a concatenation has two types or more, found %d", len(n.items))
+		if len(n.items()) < 2 {
+			d.errorf(n, codeValue, "a concatenation has two types or more, found %d", len(n.items()))
 			return nil, false
 		}
 		c := &syntax.Concat{At: d.at(n)}
-		for i := range n.items {
-			if s, ok := d.text(&n.items[i]); ok {
-				c.Parts = append(c.Parts, &syntax.Literal{At: d.at(&n.items[i]), Text: s})
+		for i := range n.items() {
+			if s, ok := d.text(&n.items()[i]); ok {
+				c.Parts = append(c.Parts, &syntax.Literal{At: d.at(&n.items()[i]), Text: s})
 			}
 		}
 		return c, false
@@ -183,9 +183,9 @@ func (d *decoder) elements(n *node) *syntax.SetLiteral {
 		}
 		return list
 	}
-	list.Elements = make([]syntax.Expr, 0, len(n.items))
-	for i := range n.items {
-		if e := d.element(&n.items[i]); e != nil {
+	list.Elements = make([]syntax.Expr, 0, len(n.items()))
+	for i := range n.items() {
+		if e := d.element(&n.items()[i]); e != nil {
 			list.Elements = append(list.Elements, e)
 		}
 	}
@@ -198,13 +198,13 @@ func (d *decoder) element(n *node) *syntax.Element {
 	if n.kind != kindArray {
 		return d.elementKey(n)
 	}
-	if len(n.items) != 2 {
-		e := d.errorf(n, codeValue, "expected a pair of key and data, found %d items", len(n.items))
+	if len(n.items()) != 2 {
+		e := d.errorf(n, codeValue, "expected a pair of key and data, found %d items", len(n.items()))
 		e.Expected = []string{"[KEY, DATA]"}
 		return nil
 	}
-	e := d.elementKey(&n.items[0])
-	data := d.expr(&n.items[1])
+	e := d.elementKey(&n.items()[0])
+	data := d.expr(&n.items()[1])
 	if e == nil || data == nil {
 		return nil
 	}
@@ -236,9 +236,9 @@ func (d *decoder) elementKey(n *node) *syntax.Element {
 	}
 	e.Expires = d.seconds(inner.get("expires"))
 	e.Comment = d.word(inner.get("comment"))
-	for i, k := range inner.keys {
+	for i, k := range inner.keys() {
 		if slices.Contains(elementStatements, k.name) {
-			e.Statements = append(e.Statements, d.namedStatement(&inner.keys[i], &inner.items[i])...)
+			e.Statements = append(e.Statements, d.namedStatement(&inner.keys()[i], &inner.items()[i])...)
 		}
 	}
 	if e.Key == nil {
@@ -252,7 +252,7 @@ var elementStatements = []string{"counter", "quota", "limit", "ct count", "last"
 
 // keyExpr reads the key of an element, where a star stands for all others.
 func (d *decoder) keyExpr(n *node) syntax.Expr {
-	if n.kind == kindString && n.text == "*" {
+	if n.kind == kindString && d.textOf(n) == "*" {
 		return &syntax.Wildcard{At: d.at(n)}
 	}
 	return d.expr(n)

@@ -23,7 +23,7 @@ func (d *decoder) statement(n *node) []syntax.Statement {
 
 // written parses a statement in the language.
 func (d *decoder) written(n *node) []syntax.Statement {
-	src := diag.NewSource(d.src.Name, []byte(n.text))
+	src := diag.NewSource(d.src.Name, []byte(d.textOf(n)))
 	src.IncludedAt = d.span(n)
 	list, _, found := syntax.ParseRule(src)
 	for _, x := range found.All() {
@@ -128,7 +128,7 @@ func (d *decoder) reference(at syntax.At, name string, body *node) syntax.Statem
 	}
 	ref := &syntax.ObjectRef{At: at, Kind: objects[name]}
 	if body.kind == kindString {
-		ref.Name = &syntax.Literal{At: d.at(body), Kind: syntax.LitQuoted, Text: body.text}
+		ref.Name = &syntax.Literal{At: d.at(body), Kind: syntax.LitQuoted, Text: d.textOf(body)}
 	} else if ref.Name = d.expr(body); ref.Name == nil {
 		return nil
 	}

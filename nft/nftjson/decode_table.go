@@ -82,8 +82,8 @@ func (d *decoder) devices(n *node) syntax.Expr {
 		return d.device(n)
 	}
 	list := &syntax.SetLiteral{At: d.at(n)}
-	for i := range n.items {
-		if l := d.device(&n.items[i]); l != nil {
+	for i := range n.items() {
+		if l := d.device(&n.items()[i]); l != nil {
 			list.Elements = append(list.Elements, &syntax.Element{At: l.At, Key: l})
 		}
 	}
@@ -157,9 +157,9 @@ func (d *decoder) addRule(c *syntax.Command, n *node) {
 }
 
 func (d *decoder) statements(n *node) []syntax.Statement {
-	list := make([]syntax.Statement, 0, len(n.items))
-	for i := range n.items {
-		list = append(list, d.statement(&n.items[i])...)
+	list := make([]syntax.Statement, 0, len(n.items()))
+	for i := range n.items() {
+		list = append(list, d.statement(&n.items()[i])...)
 	}
 	return list
 }

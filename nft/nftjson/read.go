@@ -24,14 +24,47 @@ func (k kind) String() string {
 	return [...]string{"null", "a truth value", "a number", "a string", "a list", "an object"}[k]
 }
 
-// node is a JSON value with its place.
+// node is a JSON value with its place, which is also where its text is.
 type node struct {
 	kind       kind
 	truth      bool
+	escaped    bool // a string with escapes in it
 	start, end int32
-	text       string // of a string its value, of a number its digits
-	items      []node // of a list or an object
-	keys       []key  // of an object, one for each item
+	inside     *inside // of a list or an object that is not empty
+}
+
+// inside is what a list or an object holds.
+type inside struct {
+	items []node
+	keys  []key // of an object, one for each item
+}
+
+func (n *node) items() []node {
+	if n.inside == nil {
+		return nil
+	}
+	return n.inside.items
+}
+
+func (n *node) keys() []key {
+	if n.inside == nil {
+		return nil
+	}
+	return n.inside.keys
+}
+
+// textOf is the value of a string, or the digits of a number. Without escapes
+// it is a part of the source.
+func textOf(source string, n *node) string {
+	switch {
+	case n.kind != kindString:
+		return source[n.start:n.end]
+	case !n.escaped:
+		return source[n.start+1 : n.end-1]
+	}
+	r := reader{text: source, pos: int(n.start)}
+	s, _ := r.string()
+	return s
 }
 
 // key is the name of an object's member with its place, quotes included.
@@ -42,8 +75,9 @@ type key struct {
 
 // Limits of what is read. Rulesets nest less than twenty values.
 const (
-	maxDepth = 200
-	maxSize  = 1<<31 - 2
+	maxDepth  = 200
+	maxSize   = 1<<31 - 2
+	maxValues = 1 << 26 // some ten million elements
 )
 
 // reader reads JSON strictly as RFC 8259 has it.
@@ -52,22 +86,23 @@ type reader struct {
 	text  string
 	pos   int
 	depth int
+	count int
 	err   *diag.Diagnostic
 }
 
-// read reads the whole text as one value; the diagnostic is nil unless it is
-// none.
-func read(src *diag.Source) (node, *diag.Diagnostic) {
+// read reads the whole text as one value, and gives the text for textOf; the
+// diagnostic is nil unless it is none.
+func read(src *diag.Source) (n node, text string, failed *diag.Diagnostic) {
 	if len(src.Text) > maxSize {
-		return node{}, &diag.Diagnostic{Code: codeSyntax, Message: "the text is longer than 2 GB"}
+		return node{}, "", &diag.Diagnostic{Code: codeSyntax, Message: "the text is longer than 2 GB"}
 	}
 	r := reader{src: src, text: string(src.Text)}
 	r.blanks()
-	n := r.value()
+	n = r.value()
 	if r.blanks(); r.err == nil && r.pos < len(r.text) {
 		r.fail(r.pos, r.pos+1, "unexpected "+r.found()+" behind the end of the JSON value")
 	}
-	return n, r.err
+	return n, r.text, r.err
 }
 
 func (r *reader) fail(start, end int, message string) {
@@ -110,6 +145,10 @@ func (r *reader) accept(c byte) bool {
 
 func (r *reader) value() node {
 	n := node{start: int32(r.pos)}
+	if r.count++; r.count > maxValues {
+		r.fail(r.pos, r.pos+1, "the document has more than "+strconv.Itoa(maxValues)+" values")
+		return n
+	}
 	if r.pos >= len(r.text) {
 		r.fail(r.pos, r.pos, "unexpected end of the text, expected a JSON value")
 		return n
@@ -121,10 +160,10 @@ func (r *reader) value() node {
 		r.nested(&n, r.array)
 	case c == '"':
 		n.kind = kindString
-		n.text = r.string()
+		_, n.escaped = r.string()
 	case c == '-' || c >= '0' && c <= '9':
 		n.kind = kindNumber
-		n.text = r.number()
+		r.number()
 	default:
 		r.word(&n)
 	}
@@ -172,15 +211,18 @@ func (r *reader) object(n *node) {
 			r.unclosed(open, "a name in quotes")
 			return
 		}
-		k.name = r.string()
+		k.name, _ = r.string()
 		k.end = int32(r.pos)
 		r.blanks()
 		if !r.accept(':') {
 			r.unclosed(open, "':'")
 			return
 		}
-		n.keys = append(n.keys, k)
-		n.items = append(n.items, r.value())
+		if n.inside == nil {
+			n.inside = &inside{}
+		}
+		n.inside.keys = append(n.inside.keys, k)
+		n.inside.items = append(n.inside.items, r.value())
 		r.blanks()
 		if r.closes('}') {
 			return
@@ -201,7 +243,10 @@ func (r *reader) array(n *node) {
 		if first && r.closes(']') {
 			return
 		}
-		n.items = append(n.items, r.value())
+		if n.inside == nil {
+			n.inside = &inside{}
+		}
+		n.inside.items = append(n.inside.items, r.value())
 		r.blanks()
 		if r.closes(']') {
 			return
@@ -233,8 +278,8 @@ func (r *reader) unclosed(open int, expected string) {
 	r.err.Related = []diag.Span{{Source: r.src, Start: int32(open), End: int32(open + 1)}}
 }
 
-// number takes the digits of a number.
-func (r *reader) number() string {
+// number takes a number.
+func (r *reader) number() {
 	start := r.pos
 	digits := func() bool {
 		from := r.pos
@@ -263,13 +308,12 @@ func (r *reader) number() string {
 	}
 	if !ok {
 		r.fail(start, max(r.pos, start+1), "this is no JSON number")
-		return ""
 	}
-	return r.text[start:r.pos]
 }
 
-// string takes a string in quotes and gives its value.
-func (r *reader) string() string {
+// string takes a string in quotes and gives its value, and whether there are
+// escapes in it.
+func (r *reader) string() (s string, escaped bool) {
 	start := r.pos
 	r.pos++
 	from := r.pos
@@ -281,21 +325,21 @@ func (r *reader) string() string {
 			if !utf8.ValidString(s) {
 				r.fail(start, r.pos, "this string is not UTF-8")
 			}
-			return s
+			return s, false
 		case c == '\\':
-			return r.escaped(start, from)
+			return r.escapedString(start, from), true
 		case c < ' ':
 			r.fail(r.pos, r.pos+1, "a control character stands in a string")
-			return ""
+			return "", false
 		}
 		r.pos++
 	}
 	r.fail(start, start+1, "this string is not closed")
-	return ""
+	return "", false
 }
 
-// escaped takes a string from its first escape on.
-func (r *reader) escaped(start, from int) string {
+// escapedString takes a string from its first escape on.
+func (r *reader) escapedString(start, from int) string {
 	b := append([]byte(nil), r.text[from:r.pos]...)
 	for r.pos < len(r.text) {
 		c := r.text[r.pos]
