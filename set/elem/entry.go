@@ -81,6 +81,14 @@ func (e *Entry) Last() string {
 	return e.Key()
 }
 
+// Bounds returns Key and Last.
+func (e *Entry) Bounds() (first, last string) {
+	if n := int(e.klen); n < len(e.keys) {
+		return e.keys[:n], e.keys[n:]
+	}
+	return e.keys, e.keys
+}
+
 // IsEnd tells whether the entry is the exclusive end of a range (rbtree).
 func (e *Entry) IsEnd() bool { return e.Flags&IntervalEnd != 0 }
 

@@ -12,7 +12,7 @@ import (
 	"verdict/set/settest"
 )
 
-var soak = flag.Int("soak", 6_000, "random operations in each shape at each level")
+var soak = flag.Int("soak", 2_500, "random operations in each shape at each level")
 
 // Random operations in each shape, at each level of vector instructions.
 func TestSoak(t *testing.T) {

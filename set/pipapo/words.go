@@ -97,11 +97,17 @@ func (l *layout) box(e *elem.Entry, low, high *words) {
 // holds tells whether a key, split into words, lies in the element's ranges.
 // Fields of one word that is a or b have been compared already.
 func (l *layout) holds(e *elem.Entry, w *words, a, b uint8) bool {
-	low, high := e.Key(), e.Last()
+	low, high := e.Bounds()
 	for i := range l.fields {
 		f := &l.fields[i]
 		at := int(f.word)
 		switch f.words {
+		case 4:
+			x1, x0 := pair(w, at), pair(w, at+2)&f.mask
+			first, last := low[4*at:4*at+16], high[4*at:4*at+16]
+			if below(x1, x0, number64(first), number64(first[8:])&f.mask) || below(number64(last), number64(last[8:])&f.mask, x1, x0) {
+				return false
+			}
 		case 1:
 			if f.word == a || f.word == b {
 				continue
@@ -116,22 +122,15 @@ func (l *layout) holds(e *elem.Entry, w *words, a, b uint8) bool {
 			if x-first > number64(high[4*at:])&f.mask-first {
 				return false
 			}
-		default:
+		default: // three words
 			x1, x0 := pair(w, at), pair(w, at+2)&f.mask
-			if below(x1, x0, number64(low[4*at:]), f.rest(low)) || below(number64(high[4*at:]), f.rest(high), x1, x0) {
+			first, last := low[4*at:4*at+12], high[4*at:4*at+12]
+			if below(x1, x0, number64(first), uint64(number32(first[8:]))<<32&f.mask) || below(number64(last), uint64(number32(last[8:]))<<32&f.mask, x1, x0) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// rest returns what a field of three or four words has behind the first two.
-func (f *span) rest(key string) uint64 {
-	if f.words == 3 {
-		return uint64(number32(key[4*f.word+8:])) << 32 & f.mask
-	}
-	return number64(key[4*f.word+8:]) & f.mask
 }
 
 func number32(s string) uint32 {
