@@ -141,3 +141,9 @@ func (l *Layout) rowsOf(rules []Rule) (*rows, error) {
 	}
 	return out, nil
 }
+
+// Parts is into how many conjunctions of ranges a rule is divided.
+func (l *Layout) Parts(r *Rule) (int, error) {
+	d, err := l.alternatives(r)
+	return len(d), err
+}

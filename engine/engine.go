@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdict/conntrack"
+	"verdict/engine/chain"
 	"verdict/engine/vm"
 	"verdict/host"
 	"verdict/nft/ruleset"
@@ -30,6 +31,9 @@ type Options struct {
 	// Forwarded gives the packet as it leaves (time to live, addresses) in
 	// Outcome.Data.
 	Forwarded bool
+	// Executor says how chains run; verdicts, counters and all else are the
+	// same.
+	Executor chain.Mode
 	// Conntrack bounds and switches of connection tracking.
 	Conntrack conntrack.Config
 }
@@ -39,6 +43,7 @@ type Engine struct {
 	host    *host.Host
 	options Options
 	program *vm.Program
+	plan    *chain.Plan
 	hooks   *hookTable
 	state   *vm.State
 	conns   *conntrack.Table
@@ -81,12 +86,15 @@ func (e *Engine) load(rs *ruleset.Ruleset) error {
 	if err != nil {
 		return err
 	}
-	e.program, e.hooks = p, buildHooks(p)
+	e.program, e.plan, e.hooks = p, chain.Compile(p, e.options.Executor), buildHooks(p)
 	return nil
 }
 
 // Program is the linked ruleset.
 func (e *Engine) Program() *vm.Program { return e.program }
+
+// Plan tells how the chains were compiled.
+func (e *Engine) Plan() *chain.Plan { return e.plan }
 
 // State holds the counters and other state of the rules.
 func (e *Engine) State() *vm.State { return e.state }

@@ -53,6 +53,7 @@ type Worker struct {
 // Worker makes a worker.
 func (e *Engine) Worker() *Worker {
 	w := &Worker{engine: e, machine: vm.NewMachine(e.program, e.options.Seed)}
+	w.machine.Use(e.plan.Selectors())
 	w.machine.Routes = routes{e.host}
 	w.machine.HashSeed = uint32(e.options.Seed)
 	w.pkt.View, w.pkt.Meta, w.pkt.CT, w.pkt.Rewriter = &w.view, &w.meta, &w.ct, &w.buffer

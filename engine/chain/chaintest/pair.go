@@ -1,0 +1,109 @@
+// Package chaintest runs packets through a ruleset twice, rule by rule and
+// compiled, and compares everything that packets leave behind.
+package chaintest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"verdict/engine"
+	"verdict/engine/chain"
+	"verdict/host"
+	"verdict/nft/expr"
+	"verdict/nft/ruleset"
+)
+
+// Pair is one ruleset in two engines.
+type Pair struct {
+	rules *ruleset.Ruleset
+	sides [2]side
+}
+
+// side is one engine with its only worker.
+type side struct {
+	engine *engine.Engine
+	worker *engine.Worker
+	out    engine.Outcome
+}
+
+// New makes the engines. mode is that of the compiled one.
+func New(rules *ruleset.Ruleset, h *host.Host, options engine.Options, mode chain.Mode) (*Pair, error) {
+	p := &Pair{rules: rules}
+	for i, m := range []chain.Mode{chain.VM, mode} {
+		options.Executor = m
+		e, err := engine.New(rules, h, options)
+		if err != nil {
+			return nil, err
+		}
+		p.sides[i].engine, p.sides[i].worker = e, e.Worker()
+	}
+	return p, nil
+}
+
+// Plan tells how the chains were compiled.
+func (p *Pair) Plan() *chain.Plan { return p.sides[1].engine.Plan() }
+
+// Run runs a packet on both sides and says what differs.
+func (p *Pair) Run(in *engine.Input) error {
+	for i := range p.sides {
+		s := &p.sides[i]
+		s.worker.Evaluate(in, &s.out)
+	}
+	a, b := &p.sides[0], &p.sides[1]
+	switch x, y := &a.out, &b.out; {
+	case x.Fate != y.Fate, x.Decided != y.Decided, x.Verdict != y.Verdict, x.Reason != y.Reason:
+		return fmt.Errorf("fate %v %+v (%s), compiled %v %+v (%s)", x.Fate, x.Verdict, x.Reason, y.Fate, y.Verdict, y.Reason)
+	case x.Changed != y.Changed, !bytes.Equal(x.Data, y.Data):
+		return fmt.Errorf("bytes %x, compiled %x", x.Data, y.Data)
+	case !slices.Equal(x.Hooks, y.Hooks):
+		return fmt.Errorf("hooks %+v, compiled %+v", x.Hooks, y.Hooks)
+	case *a.worker.Meta() != *b.worker.Meta():
+		return fmt.Errorf("metadata %+v, compiled %+v", a.worker.Meta(), b.worker.Meta())
+	}
+	return p.effects()
+}
+
+// effects compares what rules asked for besides the verdict.
+func (p *Pair) effects() error {
+	x, y := p.sides[0].worker.Machine().Effects.List, p.sides[1].worker.Machine().Effects.List
+	if !slices.Equal(x, y) {
+		return fmt.Errorf("effects %+v, compiled %+v", x, y)
+	}
+	return nil
+}
+
+// Check compares hits, counters and other state of all rules.
+func (p *Pair) Check() error {
+	x, y := p.sides[0].worker.Machine(), p.sides[1].worker.Machine()
+	for i, h := range x.Hits() {
+		if g := y.Hits()[i]; g != h {
+			c, _, at := x.Program().Rule(uint32(i))
+			return fmt.Errorf("chain %s rule %d: %+v hits, compiled %+v", c.Chain.Name, at, h, g)
+		}
+	}
+	for _, t := range p.rules.Tables {
+		for _, c := range t.Chains {
+			for i, r := range c.Rules {
+				if err := p.state(r.Exprs); err != nil {
+					return fmt.Errorf("chain %s rule %d: %w", c.Name, i, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Pair) state(list []expr.Expr) error {
+	for _, e := range list {
+		var text [2]string
+		for i := range p.sides {
+			s := &p.sides[i]
+			text[i] = string(s.engine.State().Present(e, s.worker.Now()).AppendText(nil))
+		}
+		if text[0] != text[1] {
+			return fmt.Errorf("%s, compiled %s", text[0], text[1])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,340 @@
+package chain
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"verdict/classify"
+	"verdict/engine/vm"
+	"verdict/nft/expr"
+	"verdict/nft/ruleset"
+)
+
+// Mode says which chains are compiled.
+type Mode uint8
+
+// The modes.
+const (
+	// Auto compiles the chains for which it pays.
+	Auto Mode = iota
+	// VM compiles none: all rules run one by one.
+	VM
+	// Classify compiles every chain that has a rule.
+	Classify
+)
+
+// Plan is a compiled program: what became of each of its chains. It is safe for
+// concurrent use.
+type Plan struct {
+	Chains []Report // by number, as in the program
+	chains []*chain // nil for those that are not compiled
+}
+
+// Report tells how a chain was compiled, and why not.
+type Report struct {
+	Compiled bool
+	Why      string // not compiled
+	Rules    int
+	// Head is the number of rules at the beginning that run one by one, since
+	// most packets end there or that is quicker.
+	Head   int
+	Fields []FieldReport
+	Stats  classify.Stats
+	// Kept are the rules of which something stays as a check on candidates.
+	Kept []KeptRule
+}
+
+// FieldReport is a field of a chain's table.
+type FieldReport struct {
+	Name  string
+	Rules int // comparisons of it
+}
+
+// KeptRule is a rule that a table does not describe wholly.
+type KeptRule struct {
+	Rule int  // position in the chain
+	Open bool // nothing of it is in the table: every packet tries it
+	What []string
+}
+
+// chain is a compiled chain.
+type chain struct {
+	index  int
+	head   int
+	fields []field
+	layout *classify.Layout
+	reach  reach
+	rules  []indexed
+	count  int
+
+	tables atomic.Pointer[[]variant]
+	mutex  sync.Mutex
+}
+
+// indexed is what a table holds of a rule.
+type indexed struct {
+	entries []classify.Rule // alternatives
+	needs   uint64          // fields, as bits
+}
+
+// variant is the table for packets that lack some fields.
+type variant struct {
+	absent uint64
+	table  *classify.Table
+}
+
+// maxVariants bounds how many sets of absent fields get a table; the rest runs
+// rule by rule.
+const maxVariants = 12
+
+// maxEntries is how many alternatives of a rule a table takes.
+const maxEntries = 64
+
+// Compile compiles the chains of a program, which no machine may use yet. Cost:
+// building the tables, see package classify.
+func Compile(p *vm.Program, mode Mode) *Plan {
+	plan := &Plan{Chains: make([]Report, len(p.Chains)), chains: make([]*chain, len(p.Chains))}
+	for i := range p.Chains {
+		plan.chains[i] = compile(p, i, mode, &plan.Chains[i])
+	}
+	return plan
+}
+
+// Selectors makes the selectors for a machine.
+func (p *Plan) Selectors() []vm.Selector {
+	list := make([]vm.Selector, len(p.chains))
+	for i, c := range p.chains {
+		if c != nil {
+			list[i] = c.selector()
+		}
+	}
+	return list
+}
+
+// autoHead is how many rules run one by one before the table is asked.
+const autoHead = 4
+
+func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
+	source := &p.Chains[index]
+	c := &chain{index: index, count: source.RuleCount()}
+	report.Rules = c.count
+	switch {
+	case c.count == 0:
+		report.Why = "it has no rules"
+		return nil
+	case mode == VM:
+		report.Why = "asked for"
+		return nil
+	case mode == Auto && c.count <= 2*autoHead:
+		report.Why = "few rules are quicker one by one"
+		return nil
+	case mode == Auto:
+		c.head = autoHead
+	}
+	table := source.Table
+	place := placeOf(table)
+	forms := make([]*form, c.count)
+	for i, r := range source.Chain.Rules {
+		forms[i] = analyse(table, r, place)
+		c.reach.add(forms[i])
+	}
+	if err := c.choose(p, table, forms, report); err != nil {
+		report.Why = err.Error()
+		return nil
+	}
+	open := 0
+	for i := c.head; i < c.count; i++ {
+		if c.rules[i].needs == 0 {
+			open++
+		}
+	}
+	if mode == Auto && 12+8*open > c.count {
+		report.Why = "too few rules can be told apart by fields"
+		if open <= c.count/2 {
+			report.Why = "few rules are quicker one by one"
+		}
+		return nil
+	}
+	skips := make([]int, c.count)
+	for i, f := range forms {
+		skips[i] = f.skip(func(m *match) bool { return !m.dropped }, place)
+	}
+	full, err := c.build(0)
+	if err != nil {
+		report.Why = err.Error()
+		return nil
+	}
+	c.tables.Store(&[]variant{{0, full}})
+	p.Select(index, c.head, func(i int) int { return skips[i] })
+	c.report(report, forms, full)
+	return c
+}
+
+// placeOf describes a table to expressions that ask for registers.
+func placeOf(t *ruleset.Table) *expr.Place {
+	return &expr.Place{Family: uint8(t.Family), SetByName: func(name string, _ uint32) *expr.SetInfo {
+		s := t.Set(name)
+		if s == nil {
+			return nil
+		}
+		return &expr.SetInfo{Flags: s.Flags, KeyLen: s.KeyLen, DataLen: s.DataLen, VerdictData: s.DataType == ruleset.TypeVerdict, Exprs: s.Exprs}
+	}}
+}
+
+// choose chooses the fields and turns the forms into table entries.
+func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form, report *Report) error {
+	var err error
+	if c.fields, err = fieldsOf(p, t, forms); err != nil {
+		return err
+	}
+	if len(c.fields) == 0 {
+		return errors.New("no rule compares a field")
+	}
+	if c.layout, err = layoutOf(c.fields); err != nil {
+		return err
+	}
+	places := map[source]int{}
+	for _, simple := range []bool{false, true} {
+		c.rules = make([]indexed, c.count)
+		for i, f := range forms {
+			c.rules[i] = c.entries(uint32(i), f, places, simple)
+		}
+		if _, err = c.build(0); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// entries turns a rule's matches into alternatives of table entries. simple
+// leaves out masks that need a column of their own.
+func (c *chain) entries(order uint32, f *form, places map[source]int, simple bool) indexed {
+	out := indexed{entries: []classify.Rule{{Order: order}}}
+	rows := 1
+	for i := range f.matches {
+		m := &f.matches[i]
+		m.dropped = true
+		alternatives, needs, ok := c.alternatives(m, places, simple)
+		if !ok || len(out.entries)*len(alternatives) > maxEntries {
+			continue
+		}
+		parts := 0
+		for _, a := range alternatives {
+			n, err := c.layout.Parts(&classify.Rule{Match: a})
+			if err != nil {
+				parts = classify.MaxAlternatives
+				break
+			}
+			parts += n
+		}
+		if parts*rows > maxEntries {
+			continue
+		}
+		next := make([]classify.Rule, 0, len(out.entries)*len(alternatives))
+		for _, e := range out.entries {
+			for _, a := range alternatives {
+				next = append(next, classify.Rule{Order: order, Match: slices.Concat(e.Match, a)})
+			}
+		}
+		m.dropped = false
+		rows = max(rows*parts, 1)
+		out.entries = next
+		out.needs |= needs
+	}
+	return out
+}
+
+// alternatives are the constraints of a match, by conjunction.
+func (c *chain) alternatives(m *match, places map[source]int, simple bool) (list [][]classify.Constraint, needs uint64, ok bool) {
+	for _, all := range m.any {
+		var one []classify.Constraint
+		for i := range all {
+			a := &all[i]
+			at, known := places[a.source]
+			if !known {
+				at = slices.IndexFunc(c.fields, func(f field) bool { return f.holds(a.source) })
+				places[a.source] = at
+			}
+			if at < 0 || (simple && !leading(a.mask)) {
+				return nil, 0, false
+			}
+			needs |= 1 << at
+			one = append(one, a.constraint(at, c.fields[at].source))
+		}
+		list = append(list, one)
+	}
+	return list, needs, true
+}
+
+// leading reports whether a mask is a prefix.
+func leading(mask []byte) bool {
+	done := false
+	for _, b := range mask {
+		if done && b != 0 || (^b&(^b+1)) != 0 {
+			return false
+		}
+		done = done || b != 0xff
+	}
+	return true
+}
+
+// build makes the table for packets that lack some fields.
+func (c *chain) build(absent uint64) (*classify.Table, error) {
+	var rules []classify.Rule
+	for i := c.head; i < c.count; i++ {
+		if r := &c.rules[i]; r.needs&absent == 0 {
+			rules = append(rules, r.entries...)
+		}
+	}
+	return classify.New(c.layout, rules, classify.Options{})
+}
+
+// table finds or makes the table for packets that lack some fields; nil if
+// there are too many.
+func (c *chain) table(absent uint64) *classify.Table {
+	for _, v := range *c.tables.Load() {
+		if v.absent == absent {
+			return v.table
+		}
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	list := *c.tables.Load()
+	for _, v := range list {
+		if v.absent == absent {
+			return v.table
+		}
+	}
+	if len(list) == maxVariants {
+		return nil
+	}
+	t, err := c.build(absent)
+	if err != nil {
+		t = nil
+	}
+	list = append(slices.Clone(list), variant{absent, t})
+	c.tables.Store(&list)
+	return t
+}
+
+// report fills in what explain shows.
+func (c *chain) report(r *Report, forms []*form, full *classify.Table) {
+	r.Compiled, r.Head, r.Stats = true, c.head, full.Stats()
+	for _, f := range c.fields {
+		r.Fields = append(r.Fields, FieldReport{f.name(), f.rules})
+	}
+	for i, f := range forms[c.head:] {
+		what := slices.Clone(f.kept)
+		for j := range f.matches {
+			if m := &f.matches[j]; m.dropped {
+				what = append(what, "too many alternatives or fields")
+			}
+		}
+		open := c.rules[c.head+i].needs == 0
+		if len(what) > 0 || open {
+			r.Kept = append(r.Kept, KeptRule{Rule: c.head + i, Open: open, What: what})
+		}
+	}
+}
