@@ -42,6 +42,9 @@ const noDirection = 2
 // ct loads a conntrack key. Ref: nft_ct.c, nft_ct_get_eval.
 func (m *Machine) ct(in *inst) outcome {
 	at := m.pkt.CT
+	if at.Unknown() {
+		return outCut
+	}
 	if in.sub == ctState {
 		m.put32(in.dst, at.State())
 		return outNext
