@@ -41,7 +41,7 @@ func (r NftRenderer) One(w io.Writer, d *Diagnostic) error {
 		severity = "Warning"
 	}
 	fmt.Fprintf(&b, "%s: %s\n", severity, Printable(d.Message))
-	if len(d.Expected) > 0 && !strings.Contains(d.Message, "expected "+d.Expected[0]) {
+	if len(d.Expected) > 0 && strings.HasPrefix(string(d.Code), "syntax/") && !strings.Contains(d.Message, "expected "+d.Expected[0]) {
 		fmt.Fprintf(&b, "expected any of: %s\n", strings.Join(d.Expected, ", "))
 	}
 	if d.Span.IsValid() {

@@ -9,13 +9,14 @@ import (
 
 // target is what a command acts on, resolved.
 type target struct {
-	family catalog.Family
-	table  string
-	name   string
-	handle uint64
-	place  diag.Span
-	tableP diag.Span
-	nameP  diag.Span
+	family  catalog.Family
+	table   string
+	name    string
+	handle  uint64
+	handleP diag.Span
+	place   diag.Span
+	tableP  diag.Span
+	nameP   diag.Span
 }
 
 // command compiles one command; those that only read are skipped.
@@ -97,7 +98,7 @@ func (c *compiler) resolveTarget(cmd *syntax.Command) (target, bool) {
 		t.family = catalog.FamilyUnspec
 	}
 	if cmd.Target.Handle != nil {
-		t.handle = cmd.Target.Handle.Value
+		t.handle, t.handleP = cmd.Target.Handle.Value, cmd.Target.Handle.Span
 		if !t.nameP.IsValid() {
 			t.nameP = cmd.Target.Handle.Span
 		}
@@ -123,7 +124,7 @@ func (t target) change(op ruleset.Op, kind ruleset.Kind) ruleset.Change {
 		table = t.place
 	}
 	return ruleset.Change{Op: op, Kind: kind, Family: t.family, Table: t.table, Name: t.name, Handle: t.handle,
-		Place: t.place, TablePlace: table, NamePlace: name}
+		Place: t.place, TablePlace: table, NamePlace: name, HandlePlace: t.handleP}
 }
 
 // child is a target inside the same table.
@@ -307,7 +308,7 @@ func (c *compiler) ruleCommand(cmd *syntax.Command, t target, op ruleset.Op) {
 	r := cmd.Rule
 	switch {
 	case r.Handle != nil && op == ruleset.OpReplace:
-		ch.Handle = r.Handle.Value
+		ch.Handle, ch.HandlePlace = r.Handle.Value, r.Handle.Span
 	case r.Handle != nil:
 		def.Position = r.Handle.Value
 	case r.Position != nil:

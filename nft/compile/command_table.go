@@ -82,7 +82,7 @@ func (c *compiler) tableItems(items []syntax.Item, t target, def *ruleset.TableD
 		case *syntax.Set:
 			s := c.scope.freeze()
 			late.sets = append(late.sets, func() {
-				c.within(s, func() { c.setDeclaration(it, t.child(it.Name, it.Span), ruleset.OpAdd) })
+				c.within(s, func() { c.setDeclaration(it, t.child(it.Name, it.Name.Span), ruleset.OpAdd) })
 			})
 		case *syntax.StatefulObj:
 			s := c.scope.freeze()

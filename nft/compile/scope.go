@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"strings"
+
 	"slices"
 
 	"verdict/diag"
@@ -107,7 +109,12 @@ func (c *compiler) undefine(u *syntax.Undefine) {
 	c.scope = c.scope.set(u.Name.Text, nil)
 }
 
+// unknownSymbol reports a symbol that is not defined; the mark leaves the $ of
+// a reference out.
 func (c *compiler) unknownSymbol(at diag.Span, name string) {
+	if strings.HasPrefix(at.Text(), "$") {
+		at.Start++
+	}
 	d := c.diags.Errorf(at, "compile/unknown-identifier", "unknown identifier '%s'", name)
 	if near := diag.Nearest(name, c.scope.all()); near != "" {
 		d.Message += "; did you mean identifier '" + near + "'?"

@@ -179,10 +179,10 @@ func (b *setBuild) element(el *syntax.Element) bool {
 		b.diags.Errorf(el.Span, "compile/duplicate", "the catch-all element is given twice")
 		return false
 	case wild:
-		b.all = &ruleset.Element{Flags: ruleset.ElemCatchAll, Place: el.Span}
+		b.all = &ruleset.Element{Flags: ruleset.ElemCatchAll, Place: el.Key.Place()}
 	case concat || b.carries(el):
 		row = int32(len(b.elems))
-		b.elems = append(b.elems, ruleset.Element{Place: el.Span})
+		b.elems = append(b.elems, ruleset.Element{Place: el.Key.Place()})
 	}
 	if (row >= 0 || wild) && !b.attributes(el, b.row(row)) {
 		return false
@@ -205,7 +205,7 @@ func (b *setBuild) element(el *syntax.Element) bool {
 		return false
 	}
 	b.ranges = b.ranges || k.interval
-	iv := interval{from: k.from, to: k.to, at: el.Span, elem: row}
+	iv := interval{from: k.from, to: k.to, at: el.Key.Place(), elem: row}
 	if b.shift != 0 {
 		iv.from, iv.to = iv.from.shl(b.shift), iv.to.shl(b.shift)
 	}

@@ -32,7 +32,7 @@ func (p *parser) include(parse itemParser) Item {
 		return nil
 	}
 	if len(p.including) > MaxIncludeDepth {
-		p.fail(inc.Span, codeInclude, "include nested too deeply, limit is %d", MaxIncludeDepth)
+		p.fail(inc.Span, codeInclude, "Include nested too deeply, max %d levels", MaxIncludeDepth)
 		return nil
 	}
 	sources, err := p.opts.Open(inc.Pattern.Text, p.src)
@@ -54,7 +54,7 @@ func (p *parser) include(parse itemParser) Item {
 
 func (p *parser) includeError(inc *Include, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		p.fail(inc.Pattern.Span, codeInclude, "file not found: %s", inc.Pattern.Text)
+		p.fail(inc.Pattern.Span, codeInclude, "File not found: %s", inc.Pattern.Text)
 		return
 	}
 	p.fail(inc.Pattern.Span, codeInclude, "cannot include %q: %v", inc.Pattern.Text, err)

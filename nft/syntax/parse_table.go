@@ -201,6 +201,9 @@ func (p *parser) devices() Expr {
 // priority parses a number, a name with or without an offset, or a variable.
 func (p *parser) priority() *Priority {
 	start := p.tok.start
+	if !p.failed {
+		start = p.prevEnd - int32(len("priority"))
+	}
 	pr := &Priority{}
 	switch p.tok.kind {
 	case kindNumber:

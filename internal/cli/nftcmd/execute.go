@@ -54,12 +54,27 @@ func (b *batch) parse(src *diag.Source) error {
 		b.file, found = syntax.Parse(src, syntax.Options{Open: b.session.open, MaxErrors: maxErrors})
 	}
 	for _, d := range found.All() {
+		if d.Code == "syntax/include" {
+			d.Span = b.wholeInclude(d.Span)
+		}
 		b.found.Add(d)
 	}
 	if b.found.HasErrors() && len(b.file.Items) == 0 {
 		return b.found.Err()
 	}
 	return nil
+}
+
+// wholeInclude extends the place of a file's name to its include statement
+// with the end of the line, as nft marks it.
+func (b *batch) wholeInclude(place diag.Span) diag.Span {
+	text := place.Source.Text
+	start := bytes.LastIndex(text[:place.Start], []byte("include"))
+	if start < 0 {
+		return place
+	}
+	place.Start, place.End = int32(start), min(place.End+1, int32(len(text)))
+	return place
 }
 
 // commandsOf gathers the commands of a file and those that it includes.
