@@ -11,6 +11,8 @@ import (
 	"verdict/engine"
 	"verdict/engine/chain"
 	"verdict/engine/chain/chaintest"
+	"verdict/host"
+	"verdict/nft/ruleset"
 	"verdict/packet/build"
 )
 
@@ -34,6 +36,17 @@ func input(t testing.TB, r *rand.Rand) engine.Input {
 	return in
 }
 
+// parser loads a text.
+func parser(text string) func() (*ruleset.Ruleset, *host.Host, error) {
+	return func() (*ruleset.Ruleset, *host.Host, error) {
+		rules, err := verdict.Parse(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		return rules.Rules(), rules.Host(), nil
+	}
+}
+
 // loads tells whether a ruleset can be loaded.
 func loads(text string) error {
 	_, err := verdict.Parse(text)
@@ -46,11 +59,7 @@ func TestCompiledChainsAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		text := chaintest.Rules(r, rapid.SampledFrom([]int{3, 12, 60}).Draw(rt, "rules"), loads)
-		rules, err := verdict.Parse(text)
-		if err != nil {
-			rt.Fatalf("%v\n%s", err, text)
-		}
-		pair, err := chaintest.New(rules.Rules(), rules.Host(), options, rapid.SampledFrom([]chain.Mode{chain.Classify, chain.Auto}).Draw(rt, "mode"))
+		pair, err := chaintest.New(parser(text), options, rapid.SampledFrom([]chain.Mode{chain.Classify, chain.Auto}).Draw(rt, "mode"))
 		if err != nil {
 			rt.Fatal(err)
 		}
