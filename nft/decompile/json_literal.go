@@ -16,7 +16,7 @@ func (o Options) JSON() Options {
 
 // jsonLiteral writes the values that JSON shows otherwise than text does:
 // times in whole seconds as numbers, indices of interfaces without a name as
-// strings. Times of day carry the second of the UTC day as their value, which
+// strings, truth values also where symbols are numbers. Times of day carry the second of the UTC day as their value, which
 // tells whether a range goes over midnight there.
 func (o *Options) jsonLiteral(f *format, n uint64, w wording) (*syntax.Literal, bool) {
 	switch f.form {
@@ -28,6 +28,10 @@ func (o *Options) jsonLiteral(f *format, n uint64, w wording) (*syntax.Literal, 
 	case catalog.FormIfIndex:
 		if x := o.ifIndex(uint32(n), w); x.(*syntax.Literal).Kind == syntax.LitNumber {
 			return quoted(strconv.FormatUint(n, 10)), true
+		}
+	case catalog.FormBoolean:
+		if w == symbolic && o.NumericSymbols && !f.numeric {
+			return word_([]string{"missing", "exists"}[n&1]), true
 		}
 	case catalog.FormHour:
 		l := o.hour(n)

@@ -12,6 +12,9 @@ import (
 
 // Object decompiles a stateful object.
 func Object(obj *ruleset.Object, o Options) *syntax.StatefulObj {
+	if o.json {
+		o.Stateless = false // JSON shows the counts of objects always
+	}
 	x := &syntax.StatefulObj{
 		Kind: objectKind(obj.Type), Name: text(obj.Name), HasBlock: true, Comment: text(obj.Comment),
 	}

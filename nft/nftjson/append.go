@@ -38,9 +38,13 @@ func Append(b []byte, f *syntax.File, m Meta) []byte {
 // ruleset. It is not safe for concurrent use.
 type Document struct{ w writer }
 
-// NewDocument starts a document behind the bytes of b.
+// NewDocument starts a document behind the bytes of b. With the zero Meta it
+// says nothing about its writer, as documents of events do.
 func NewDocument(b []byte, m Meta) *Document {
 	d := &Document{w: writer{b: append(b, `{"nftables": [`...)}}
+	if m == (Meta{}) {
+		return d
+	}
 	d.w.wrap("metainfo")
 	d.w.key("version")
 	d.w.string(m.Version)
@@ -109,7 +113,15 @@ func (d *Document) Item(family, table string, item syntax.Item) {
 // `nft monitor json` and echo do. The item is a table, chain, set, object or
 // flowtable; rules and elements have functions of their own.
 func (d *Document) Event(verb, family, table string, item syntax.Item) {
-	d.w.event(verb, func() { d.w.item(owner{family, table}, item) })
+	o := owner{family, table}
+	if x, ok := item.(*syntax.StatefulObj); ok && verb == "delete" {
+		d.w.event(verb, func() {
+			d.w.objectHead(o, x)
+			d.w.unwrap()
+		})
+		return
+	}
+	d.w.event(verb, func() { d.w.item(o, item) })
 }
 
 // RuleEvent writes a rule under a verb.

@@ -122,9 +122,9 @@ func (d *decoder) target(c *syntax.Command, n *node, named bool) {
 
 var families = []string{"ip", "ip6", "inet", "arp", "bridge", "netdev"}
 
-// family reads a family; without one it is ip.
+// family reads the family, which everything in a table needs.
 func (d *decoder) family(n *node) syntax.Word {
-	return d.oneOf(n.get("family"), "family", families...)
+	return d.oneOf(d.need(n, "family"), "family", families...)
 }
 
 // addition reads what add, create, insert and replace are about.
@@ -193,14 +193,6 @@ func (d *decoder) deletion(c *syntax.Command, k *key, n *node) {
 		return
 	}
 	c.Target.Name = d.name(n, name)
-	// Of a chain or flowtable with devices only those go.
-	switch {
-	case n.get("dev") == nil:
-	case c.Object == syntax.ObjChain:
-		c.Chain = d.chain(n, c.Target.Family.Text)
-	case c.Object == syntax.ObjFlowtable:
-		c.Flowtable = d.flowtable(n)
-	}
 }
 
 func (d *decoder) ruleTarget(c *syntax.Command, n *node) {
@@ -226,7 +218,6 @@ func (d *decoder) selection(c *syntax.Command, k *key, n *node) {
 	case !d.want(n, kindObject):
 		return
 	}
-	c.Target.Family = d.family(n)
 	switch {
 	case c.Object == syntax.ObjRule:
 		d.ruleTarget(c, n)
@@ -234,6 +225,7 @@ func (d *decoder) selection(c *syntax.Command, k *key, n *node) {
 			c.Target.Handle = d.number(h, maxUint64)
 		}
 	case c.Object >= syntax.ObjRuleset:
+		c.Target.Family = d.oneOf(n.get("family"), "family", families...)
 		c.Target.Table = d.word(n.get("table"))
 		if c.Object == syntax.ObjRules {
 			c.Target.Name = d.word(n.get("chain"))

@@ -45,7 +45,10 @@ func (d *decoder) addObject(c *syntax.Command, n *node) {
 	case syntax.ObjLimit:
 		o.Limit = d.limitOf(at, n)
 	case syntax.ObjSynproxy:
-		o.Synproxy = d.synproxy(at, n, known...)
+		if o.Synproxy = d.synproxy(at, n, known...); o.Synproxy != nil {
+			// Listings have a 0 where a number was not given.
+			o.Synproxy.MSS, o.Synproxy.WScale = given(o.Synproxy.MSS), given(o.Synproxy.WScale)
+		}
 	case syntax.ObjSecmark:
 		o.Secmark = d.name(n, "context")
 	case syntax.ObjCTHelper:
@@ -57,6 +60,14 @@ func (d *decoder) addObject(c *syntax.Command, n *node) {
 	case syntax.ObjTunnel:
 		o.Tunnel = d.tunnel(n)
 	}
+}
+
+// given is a number unless it is 0.
+func given(n *syntax.Number) *syntax.Number {
+	if valueOf(n) == 0 {
+		return nil
+	}
+	return n
 }
 
 // count reads a number; a missing one is 0.
@@ -77,7 +88,7 @@ func (d *decoder) l3proto(n *node) syntax.Word {
 func (d *decoder) timeoutPolicy(n *node) *syntax.TimeoutSpec {
 	t := &syntax.TimeoutSpec{At: d.at(n), Protocol: d.name(n, "protocol"), L3Proto: d.l3proto(n)}
 	p := n.get("policy")
-	if p == nil || !d.want(p, kindObject) {
+	if p == nil || p.kind == kindNull || !d.want(p, kindObject) {
 		return t
 	}
 	for i, k := range p.keys() {

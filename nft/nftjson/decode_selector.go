@@ -122,11 +122,7 @@ func (d *decoder) knownKey(n *node, name, what string, keys []*catalog.Key) {
 
 // nonZero reads a number of which 0 means that there is none.
 func (d *decoder) nonZero(n *node, most uint64) *syntax.Number {
-	x := d.number(n, most)
-	if x == nil || x.Value == 0 {
-		return nil
-	}
-	return x
+	return given(d.number(n, most))
 }
 
 // payload reads a field of a header, or bits of one.
@@ -249,7 +245,13 @@ func (d *decoder) exthdr(at syntax.At, body *node) syntax.Expr {
 		}
 		d.knownField(field, x.Field.Text, o)
 	}
-	if off := body.get("offset"); off != nil && x.Index == nil && o != nil {
+	off := body.get("offset")
+	if off != nil && x.Index != nil {
+		if n := d.number(off, maxUint8); n != nil {
+			x.Index.Value += n.Value
+		}
+	}
+	if off != nil && x.Index == nil && o != nil {
 		if f := o.FieldByName(x.Field.Text); f != nil && f.Step != 0 {
 			x.Index = d.number(off, maxUint8)
 		}

@@ -177,6 +177,9 @@ func (d *decoder) addElements(c *syntax.Command, n *node) {
 // elements reads the elements of a set: a list, or a single one.
 func (d *decoder) elements(n *node) *syntax.SetLiteral {
 	list := &syntax.SetLiteral{At: d.at(n)}
+	if inner := n.get("set"); inner != nil {
+		n = inner
+	}
 	if n.kind != kindArray {
 		if e := d.element(n); e != nil {
 			list.Elements = append(list.Elements, e)
@@ -230,9 +233,7 @@ func (d *decoder) elementKey(n *node) *syntax.Element {
 	}
 	e.Key = d.keyExpr(val)
 	if t := inner.get("timeout"); t != nil {
-		if e.Timeout = d.seconds(t); e.Timeout != nil && e.Timeout.Milliseconds == 0 {
-			e.Timeout, e.Never = nil, true
-		}
+		d.elementTimeout(e, t)
 	}
 	e.Expires = d.seconds(inner.get("expires"))
 	e.Comment = d.word(inner.get("comment"))
@@ -245,6 +246,18 @@ func (d *decoder) elementKey(n *node) *syntax.Element {
 		return nil
 	}
 	return e
+}
+
+// elementTimeout reads the timeout of an element, where 0 is none of its own.
+func (d *decoder) elementTimeout(e *syntax.Element, n *node) {
+	v, _ := d.uint(n, neverSeconds)
+	switch v {
+	case 0:
+	case neverSeconds:
+		e.Never = true
+	default:
+		e.Timeout = &syntax.Duration{At: d.at(n), Milliseconds: v * 1000}
+	}
 }
 
 // elementStatements are the statements that elements carry.

@@ -32,11 +32,11 @@ func (d *decoder) addChain(c *syntax.Command, n *node) {
 		return
 	}
 	d.target(c, n, true)
-	c.Chain = d.chain(n, c.Target.Family.Text)
+	c.Chain = d.chain(n)
 }
 
 // chain reads a chain's properties.
-func (d *decoder) chain(n *node, family string) *syntax.Chain {
+func (d *decoder) chain(n *node) *syntax.Chain {
 	x := &syntax.Chain{At: d.at(n), Name: d.word(n.get("name")), HasBlock: true, Items: d.comment(n)}
 	if h := d.hook(n); h != nil {
 		x.Items = append(x.Items, h)
@@ -150,7 +150,11 @@ func (d *decoder) addRule(c *syntax.Command, n *node) {
 			r.Index = nil
 		}
 	}
-	if x := d.need(n, "expr"); x != nil && d.want(x, kindArray) {
+	x := n.get("expr")
+	if x == nil && !r.Comment.Given() {
+		d.need(n, "expr") // only a rule that is a comment has no statements
+	}
+	if x != nil && d.want(x, kindArray) {
 		r.Statements = d.statements(x)
 	}
 	c.Rule = r

@@ -55,7 +55,11 @@ func (w *writer) expr(x syntax.Expr) {
 	case *syntax.Binary:
 		w.list(x.Op.String(), func() {
 			w.operands(x.Op, x.Left)
-			w.expr(x.Right)
+			if x.Op == syntax.OpLshift || x.Op == syntax.OpRshift {
+				w.expr(x.Right)
+			} else {
+				w.operands(x.Op, x.Right)
+			}
 		})
 	case *syntax.MapExpr:
 		w.mapExpr(x)
@@ -66,26 +70,24 @@ func (w *writer) expr(x syntax.Expr) {
 	}
 }
 
-// operands writes the left side of an operation: those of a chain of the same
-// operation one by one. Shifts are not chained.
-func (w *writer) operands(op syntax.Operator, left syntax.Expr) {
-	b, ok := left.(*syntax.Binary)
-	if !ok || b.Op != op || op == syntax.OpLshift || op == syntax.OpRshift {
-		w.expr(left)
+// operands writes a side of an operation: those of a chain of the same
+// operation one by one.
+func (w *writer) operands(op syntax.Operator, side syntax.Expr) {
+	b, ok := side.(*syntax.Binary)
+	if !ok || b.Op != op {
+		w.expr(side)
 		return
 	}
 	w.operands(op, b.Left)
-	w.expr(b.Right)
+	w.operands(op, b.Right)
 }
 
 // literal writes a number as a number, all else as a string. Numbers over 64
 // bits are hexadecimal strings.
 func (w *writer) literal(l *syntax.Literal) {
 	switch {
-	case l.Kind == syntax.LitNumber && strings.HasPrefix(l.Text, "-"):
-		w.integer(int64(l.Value))
 	case l.Kind == syntax.LitNumber && (len(l.Text) <= 18 || isUint64(l.Text)):
-		w.number(l.Value)
+		w.integer(int64(l.Value)) // numbers in the reference's JSON have a sign
 	case l.Kind == syntax.LitNumber:
 		w.string(hexadecimal(l.Text))
 	case l.Kind == syntax.LitWord && l.Text == "exists":
@@ -98,7 +100,7 @@ func (w *writer) literal(l *syntax.Literal) {
 }
 
 func isUint64(text string) bool {
-	_, err := strconv.ParseUint(text, 0, 64)
+	_, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 0, 64)
 	return err == nil
 }
 

@@ -6,11 +6,7 @@ import (
 
 // object writes a stateful object.
 func (w *writer) object(o owner, x *syntax.StatefulObj) {
-	w.wrap(x.Kind.String())
-	w.text("family", o.family)
-	w.text("name", x.Name.Text)
-	w.text("table", o.table)
-	w.handle(x)
+	w.objectHead(o, x)
 	w.text("comment", x.Comment.Text)
 	switch {
 	case x.Counter != nil:
@@ -27,7 +23,10 @@ func (w *writer) object(o owner, x *syntax.StatefulObj) {
 	case x.Limit != nil:
 		w.limitObject(x.Limit)
 	case x.Synproxy != nil:
-		w.synproxy(x.Synproxy)
+		// An object shows both numbers also where they were not given.
+		s := *x.Synproxy
+		s.MSS, s.WScale = &syntax.Number{Value: valueOf(s.MSS)}, &syntax.Number{Value: valueOf(s.WScale)}
+		w.synproxy(&s)
 	case x.Secmark.Given():
 		w.text("context", x.Secmark.Text)
 	case x.Helper != nil:
@@ -42,6 +41,15 @@ func (w *writer) object(o owner, x *syntax.StatefulObj) {
 		w.tunnel(x.Tunnel)
 	}
 	w.unwrap()
+}
+
+// objectHead starts an object with its names.
+func (w *writer) objectHead(o owner, x *syntax.StatefulObj) {
+	w.wrap(x.Kind.String())
+	w.text("family", o.family)
+	w.text("name", x.Name.Text)
+	w.text("table", o.table)
+	w.handle(x)
 }
 
 func (w *writer) counterNumbers(c *syntax.Counter) {
@@ -61,15 +69,15 @@ func (w *writer) limitObject(l *syntax.Limit) {
 	w.key("rate")
 	w.number(rate)
 	w.text("per", perName(l.Unit))
+	if l.Over {
+		w.key("inv")
+		w.bool(true)
+	}
 	w.text("rate_unit", rateUnit)
 	if burst != 0 {
 		w.key("burst")
 		w.number(burst)
 		w.text("burst_unit", burstUnit)
-	}
-	if l.Over {
-		w.key("inv")
-		w.bool(true)
 	}
 }
 
@@ -126,6 +134,10 @@ func (w *writer) timeoutPolicy(t *syntax.TimeoutSpec) {
 	w.text("protocol", t.Protocol.Text)
 	w.text("l3proto", t.L3Proto.Text)
 	w.key("policy")
+	if len(t.Policy) == 0 {
+		w.b = append(w.b, "null"...)
+		return
+	}
 	w.open('{')
 	for _, s := range t.Policy {
 		w.seconds(s.State.Text, s.Value)
@@ -159,10 +171,17 @@ func (w *writer) tunnel(t *syntax.TunnelSpec) {
 	w.exprMember("id", t.ID)
 	w.exprMember("src"+family, t.SrcIP)
 	w.exprMember("dst"+family, t.DstIP)
-	w.exprMember("sport", t.Sport)
-	w.exprMember("dport", t.Dport)
-	w.exprMember("tos", t.TOS)
-	w.exprMember("ttl", t.TTL)
+	for _, m := range [...]struct {
+		name string
+		x    syntax.Expr
+	}{{"sport", t.Sport}, {"dport", t.Dport}, {"tos", t.TOS}, {"ttl", t.TTL}} {
+		w.key(m.name)
+		if m.x == nil {
+			w.number(0)
+		} else {
+			w.expr(m.x)
+		}
+	}
 	if !t.Kind.Given() {
 		return
 	}

@@ -150,11 +150,11 @@ func (w *writer) hash(x *syntax.Hash) {
 		w.wrap("jhash")
 	}
 	w.count("mod", x.Mod)
-	w.exprMember("expr", x.Of)
 	w.count("seed", x.Seed)
 	if valueOf(x.Offset) != 0 {
 		w.count("offset", x.Offset)
 	}
+	w.exprMember("expr", x.Of)
 	w.unwrap()
 }
 

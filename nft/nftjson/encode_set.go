@@ -110,6 +110,10 @@ func (w *writer) setProperties(f *setFacts) {
 	}
 }
 
+// neverSeconds is the timeout of an element that never expires: the largest
+// number of milliseconds.
+const neverSeconds = (1<<64 - 1) / 1000
+
 // seconds writes a duration in whole seconds, if there is one.
 func (w *writer) seconds(name string, d *syntax.Duration) {
 	if d != nil {
@@ -180,7 +184,7 @@ func (w *writer) elementKey(e *syntax.Element) {
 	w.expr(e.Key)
 	if e.Never {
 		w.key("timeout")
-		w.number(0)
+		w.number(neverSeconds)
 	}
 	w.seconds("timeout", e.Timeout)
 	w.seconds("expires", e.Expires)

@@ -127,8 +127,8 @@ func (w *writer) packetStatement(s syntax.Statement) {
 	case *syntax.Fwd:
 		w.wrap("fwd")
 		w.exprMember("dev", s.Device)
-		w.exprMember("addr", s.Addr)
 		w.text("family", s.Family.Text)
+		w.exprMember("addr", s.Addr)
 		w.unwrap()
 	case *syntax.Notrack:
 		w.null("notrack")

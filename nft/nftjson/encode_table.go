@@ -154,12 +154,14 @@ func (w *writer) rule(o owner, chain string, r *syntax.Rule) {
 	w.text("chain", chain)
 	w.handle(r)
 	w.text("comment", r.Comment.Text)
-	w.key("expr")
-	w.open('[')
-	for _, s := range r.Statements {
-		w.statement(s)
+	if len(r.Statements) > 0 {
+		w.key("expr")
+		w.open('[')
+		for _, s := range r.Statements {
+			w.statement(s)
+		}
+		w.close(']')
 	}
-	w.close(']')
 	w.unwrap()
 }
 
@@ -168,7 +170,6 @@ func (w *writer) elements(o owner, set string, elements *syntax.SetLiteral) {
 	w.text("family", o.family)
 	w.text("table", o.table)
 	w.text("name", set)
-	w.key("elem")
-	w.setItems(elements)
+	w.exprMember("elem", elements)
 	w.unwrap()
 }

@@ -12,6 +12,7 @@ import (
 	"verdict/diag"
 	"verdict/nft/decompile"
 	"verdict/nft/nftjson"
+	"verdict/nft/syntax"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -83,6 +84,52 @@ func TestErrors(t *testing.T) {
 	if *update {
 		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestEcho writes documents back with the handles that their commands led to.
+func TestEcho(t *testing.T) {
+	const document = `{"nftables":[{"metainfo":{"json_schema_version":1}},
+		{"add":{"table":{"family":"ip","name":"t\u00e4\/"}}},
+		{"chain":{"handle":0,"family":"ip","table":"t","name":"c"}},
+		{"delete":{"table":{"family":"ip","name":"u"}}}, {"insert": {"rule": {"expr": [1.5, true, null, {}]}}}]}`
+	handles := map[int]uint64{1: 7, 2: 8, 4: 9}
+	got := string(nftjson.AppendEcho(nil, diag.NewSource("d", []byte(document)), func(i int) uint64 { return handles[i] }))
+	want := `{"nftables": [{"metainfo": {"json_schema_version": 1}}, ` +
+		`{"add": {"table": {"family": "ip", "name": "tä/", "handle": 7}}}, ` +
+		`{"chain": {"handle": 8, "family": "ip", "table": "t", "name": "c"}}, ` +
+		`{"delete": {"table": {"family": "ip", "name": "u"}}}, {"insert": {"rule": {"expr": [1.5, true, null, {}], "handle": 9}}}]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestEvents writes events as monitors and echo do.
+func TestEvents(t *testing.T) {
+	counter := &syntax.StatefulObj{Kind: syntax.ObjCounter, Name: syntax.Word{Text: "c"}, Counter: &syntax.Counter{Given: true, Packets: 1}}
+	counter.Trailing = "handle 3"
+	element := &syntax.SetLiteral{Elements: []syntax.Expr{&syntax.Element{Key: &syntax.Literal{Text: "10.0.0.1"}}}}
+	for _, c := range []struct {
+		got  []byte
+		want string
+	}{
+		{
+			nftjson.AppendEvent(nil, "add", "ip", "t", counter),
+			`{"add": {"counter": {"family": "ip", "name": "c", "table": "t", "handle": 3, "packets": 1, "bytes": 0}}}` + "\n",
+		},
+		{
+			nftjson.AppendEvent(nil, "delete", "ip", "t", counter),
+			`{"delete": {"counter": {"family": "ip", "name": "c", "table": "t", "handle": 3}}}` + "\n",
+		},
+		{
+			nftjson.AppendElementEvent(nil, "add", "ip", "t", "s", element),
+			`{"add": {"element": {"family": "ip", "table": "t", "name": "s", "elem": {"set": ["10.0.0.1"]}}}}` + "\n",
+		},
+		{nftjson.NewDocument(nil, nftjson.Meta{}).Bytes(), `{"nftables": []}` + "\n"},
+	} {
+		if string(c.got) != c.want {
+			t.Errorf("got  %swant %s", c.got, c.want)
 		}
 	}
 }
