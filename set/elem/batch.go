@@ -60,7 +60,7 @@ type keyed[K any] struct {
 // slab returns a function that gives one entry after the other, from
 // allocations that grow up to some megabytes.
 func slab[K any]() func() (*Entry, []byte) {
-	const first, most = 32, 1 << 16
+	const first, most = 4, 1 << 16
 	var left []keyed[K]
 	size := first
 	return func() (*Entry, []byte) {
