@@ -1,5 +1,7 @@
 package conntrack
 
+import "verdict/packet"
+
 // create makes the connection of a packet that has none. It is not confirmed:
 // other packets do not find it, and it ends with its packet.
 // Ref: nf_conntrack_core.c, init_conntrack.
@@ -117,11 +119,47 @@ func (t *Table) makeRoom(tuple *Tuple, zone Zone, now int64) bool {
 	if now-t.swept >= second || now < t.swept {
 		t.swept = now
 		t.Sweep(now)
+		if t.hungry {
+			t.collect()
+		}
 		if t.count < t.config.Max {
 			return true
 		}
 	}
-	return t.earlyDrop(t.index.hash(tuple, zone.For(Original)), now)
+	if t.earlyDrop(t.index.hash(tuple, zone.For(Original)), now) {
+		return true
+	}
+	t.hungry = true
+	return false
+}
+
+// collect removes what a full table can do without, once it had to turn a
+// connection away: all that is not assured, and TCP and SCTP connections that
+// are closing. It stops at 95 % of the bound.
+// Ref: nf_conntrack_core.c, gc_worker.
+func (t *Table) collect() {
+	t.hungry = false
+	for c := range t.confirmed() {
+		if t.count < t.config.Max*95/100 {
+			return
+		}
+		if c.Status&StatusAssured == 0 || c.closing() {
+			t.stats.EarlyDrop++
+			t.remove(c)
+		}
+	}
+}
+
+// closing reports whether a connection is past its established state.
+// Ref: nf_conntrack_proto_tcp.c, tcp_can_early_drop; sctp_can_early_drop.
+func (c *Conn) closing() bool {
+	switch c.Protocol() {
+	case packet.ProtoTCP:
+		return c.proto.tcp.state >= tcpFinWait && c.proto.tcp.state <= tcpClose
+	case packet.ProtoSCTP:
+		return c.proto.sctp.state >= sctpShutdownSent && c.proto.sctp.state <= sctpShutdownAckSent
+	}
+	return false
 }
 
 // A bucket of the kernel's table holds as many tuples as this many slots do.

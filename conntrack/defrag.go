@@ -75,6 +75,7 @@ const (
 	fragmentMemory  = 4 << 20
 	fragmentMaxDist = 64
 	maxDatagram     = 65535
+	maxSources      = 1 << 14 // IPv4 sources whose fragments are counted
 )
 
 // Stats returns the counters.

@@ -89,6 +89,9 @@ func (d *Defrag) add(q *fragmentQueue, f *fragment, now int64) fragmentOutcome {
 // queue's last one that its identification may have been used again.
 // Ref: ip_fragment.c, ip_frag_too_far.
 func (d *Defrag) tooFar(q *fragmentQueue) bool {
+	if len(d.arrive) > maxSources {
+		clear(d.arrive)
+	}
 	now := d.arrive[q.key.src] + 1
 	d.arrive[q.key.src] = now
 	far := len(q.fragments) > 0 && now-q.rank > fragmentMaxDist

@@ -206,132 +206,6 @@ func TestAddressChoice(t *testing.T) {
 	}
 }
 
-// TestPortCollisions fills public ports and looks at what the next client gets.
-func TestPortCollisions(t *testing.T) {
-	snat := natRules{snat: to("203.0.113.1", "", 0, 0, 0)}
-	client := func(n, port int) string {
-		return fmt.Sprintf("ip saddr 10.0.0.%d ip daddr 198.51.100.7 tcp sport %d tcp dport 80 tcp flags syn", n, port)
-	}
-	tests := []struct {
-		name      string
-		port      int
-		low, high uint16
-	}{{"ordinary", 40000, 1024, 65535}, {"low", 80, 1, 511}, {"reserved", 700, 600, 1023}}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, Config{Seed: 1})
-			seen := map[string]bool{}
-			for n := 1; n <= 50; n++ {
-				out, r := w.forward(snat, w.frame(client(n, tt.port)))
-				if r != Accept {
-					t.Fatalf("client %d: dropped", n)
-				}
-				var v packet.View
-				v.Decode(packet.LinkRaw, out, len(out))
-				src, _, _ := v.Ports()
-				if n == 1 && int(src) != tt.port {
-					t.Errorf("the first client's port became %d", src)
-				}
-				if src < tt.low || src > tt.high {
-					t.Errorf("client %d: port %d is not in %d-%d", n, src, tt.low, tt.high)
-				}
-				if seen[ends(out)] {
-					t.Errorf("client %d: %s used twice", n, ends(out))
-				}
-				seen[ends(out)] = true
-			}
-		})
-	}
-	t.Run("one fixed port", func(t *testing.T) {
-		w := newWorld(t, Config{})
-		fixed := natRules{snat: to("203.0.113.1", "", 5000, 5000, 0)}
-		if _, r := w.forward(fixed, w.frame(client(1, 40000))); r != Accept {
-			t.Fatal("first client dropped")
-		}
-		if _, r := w.forward(fixed, w.frame(client(2, 40000))); r != Drop {
-			t.Error("second client: want the clash to drop it")
-		}
-	})
-	t.Run("one client keeps its public port", func(t *testing.T) {
-		w := newWorld(t, Config{Seed: 3})
-		w.forward(snat, w.frame(client(1, 40000)))
-		out, _ := w.forward(snat, w.frame(client(2, 40000)))
-		first := ends(out)
-		out, _ = w.forward(snat, w.frame("ip saddr 10.0.0.2 ip daddr 192.0.2.50 tcp sport 40000 tcp dport 80 tcp flags syn"))
-		var a, b string
-		fmt.Sscan(first, &a)
-		fmt.Sscan(ends(out), &b)
-		if a != b {
-			t.Errorf("public sources %s and %s differ", a, b)
-		}
-	})
-	t.Run("null binding changes a port that is taken", func(t *testing.T) {
-		w := newWorld(t, Config{Seed: 5})
-		w.forward(snat, w.frame(client(1, 40000)))
-		out, r := w.forward(natRules{}, w.frame("ip saddr 203.0.113.1 ip daddr 198.51.100.7 tcp sport 40000 tcp dport 80 tcp flags syn"))
-		if r != Accept || ends(out) == "203.0.113.1.40000 > 198.51.100.7.80" || w.at.Conn.Status&StatusSrcNAT == 0 {
-			t.Errorf("got %s, status %#x", ends(out), w.at.Conn.Status)
-		}
-	})
-	t.Run("random", func(t *testing.T) {
-		w := newWorld(t, Config{Seed: 5})
-		out, _ := w.forward(natRules{snat: to("203.0.113.1", "", 2000, 2999, NATFullyRandom)}, w.frame(client(1, 40000)))
-		var v packet.View
-		v.Decode(packet.LinkRaw, out, len(out))
-		if src, _, _ := v.Ports(); src < 2000 || src > 2999 {
-			t.Errorf("port %d is not in the range", src)
-		}
-	})
-}
-
-// TestCollisionWithTranslatedDestination: an existing connection a:p to b:P that
-// goes to s:P makes a new one from a:p to s:P take another source port.
-// (A mistake of the kernel until 2025-06.)
-func TestCollisionWithTranslatedDestination(t *testing.T) {
-	w := newWorld(t, Config{Seed: 2})
-	w.forward(natRules{dnat: to("10.0.0.9", "", 0, 0, 0)}, w.frame(syn))
-	out, r := w.forward(natRules{}, w.frame("ip saddr 10.0.0.1 ip daddr 10.0.0.9 tcp sport 40000 tcp dport 80 tcp flags syn"))
-	if r != Accept || ends(out) == "10.0.0.1.40000 > 10.0.0.9.80" {
-		t.Errorf("got %s (%d), want another source port", ends(out), r)
-	}
-}
-
-// TestDestinationPortsFromTheBottom: without random, destination ports are
-// tried from the bottom of the range. (A mistake of the kernel until 2024-02.)
-func TestDestinationPortsFromTheBottom(t *testing.T) {
-	w := newWorld(t, Config{})
-	rules := natRules{dnat: to("10.0.0.9", "", 1000, 1009, 0)}
-	for i := range 3 {
-		out, r := w.forward(rules, w.frame(fmt.Sprintf("ip saddr 10.0.0.1 ip daddr 198.51.100.%d tcp sport 40000 tcp dport 80 tcp flags syn", i+1)))
-		if want := fmt.Sprintf("10.0.0.1.40000 > 10.0.0.9.%d", 1000+i); r != Accept || ends(out) != want {
-			t.Errorf("got %s, want %s", ends(out), want)
-		}
-	}
-}
-
-// TestTimeWaitMakesRoom: a connection that is over gives its public port to a
-// new one with higher sequence numbers.
-func TestTimeWaitMakesRoom(t *testing.T) {
-	w := newWorld(t, Config{})
-	rules := natRules{snat: to("203.0.113.1", "", 5000, 5001, 0)}
-	client := func(n, seq int) string {
-		return fmt.Sprintf("ip saddr 10.0.0.%d ip daddr 198.51.100.7 tcp sport 40000 tcp dport 80 tcp flags syn tcp sequence %d", n, seq)
-	}
-	w.forward(rules, w.frame(client(1, 100)))
-	w.at.Conn.proto.tcp.state = tcpTimeWait
-	w.forward(rules, w.frame(client(2, 100)))
-	w.at.Conn.proto.tcp.state = tcpTimeWait
-	if _, r := w.forward(rules, w.frame(client(3, 50))); r != Drop {
-		t.Error("lower sequence numbers: want no port to be free")
-	}
-	if _, r := w.forward(rules, w.frame(client(3, 500))); r != Accept {
-		t.Error("higher sequence numbers: want a port to be taken over")
-	}
-	if w.table.Len() != 2 {
-		t.Errorf("%d connections, want 2", w.table.Len())
-	}
-}
-
 // TestErrorsAboutTranslated follows ICMP errors back to where their cause is.
 func TestErrorsAboutTranslated(t *testing.T) {
 	tests := []struct {
@@ -430,5 +304,52 @@ func TestCutTranslation(t *testing.T) {
 	out, _ := full.forward(natRules{snat: to("203.0.113.1", "", 99, 99, 0)}, p.Data)
 	if string(out[:40]) != string(w.view.Data) {
 		t.Errorf("cut  %x\nwhole %x", w.view.Data, out[:40])
+	}
+}
+
+// TestHairpin: a client and a server in one network, both translated, so that
+// the answer comes back through the router.
+func TestHairpin(t *testing.T) {
+	w := newWorld(t, Config{})
+	rules := natRules{dnat: to("10.0.0.9", "", 80, 80, 0), snat: to("10.0.0.254", "", 0, 0, 0)}
+	out, _ := w.forward(rules, w.frame("ip saddr 10.0.0.1 ip daddr 203.0.113.1 tcp sport 40000 tcp dport 8080 tcp flags syn"))
+	if ends(out) != "10.0.0.254.40000 > 10.0.0.9.80" {
+		t.Fatalf("got %s", ends(out))
+	}
+	out, _ = w.forward(rules, w.frame("ip saddr 10.0.0.9 ip daddr 10.0.0.254 tcp sport 80 tcp dport 40000 tcp flags syn,ack tcp ackseq 2"))
+	if ends(out) != "203.0.113.1.8080 > 10.0.0.1.40000" || w.state() != "established" {
+		t.Fatalf("answer: got %s, %s", ends(out), w.state())
+	}
+	// Without source translation the server answers the client directly, and
+	// the entry stays without reply.
+	w = newWorld(t, Config{})
+	w.forward(natRules{dnat: rules.dnat}, w.frame("ip saddr 10.0.0.1 ip daddr 203.0.113.1 tcp sport 40000 tcp dport 8080 tcp flags syn"))
+	if w.at.Conn.Status&StatusSeenReply != 0 {
+		t.Error("a reply was seen")
+	}
+}
+
+// TestLoopback: what the host sends itself keeps its connection at prerouting,
+// where it is neither tracked nor translated again.
+func TestLoopback(t *testing.T) {
+	w := newWorld(t, Config{Accounting: true})
+	frame := w.frame("ip saddr 127.0.0.1 ip daddr 192.0.2.1 udp sport 5 udp dport 53")
+	p := w.take(frame, len(frame))
+	p.Prerouting = false
+	w.table.Track(p)
+	w.table.SetupNAT(p, DestinationManip, to("127.0.0.1", "", 5353, 5353, 0))
+	w.table.Translate(p, DestinationManip, true, &w.buffer)
+	w.table.SetupNAT(p, SourceManip, nil)
+	w.table.Translate(p, SourceManip, false, &w.buffer)
+	w.table.Confirm(p)
+	p.Prerouting = true
+	w.table.Track(p)
+	if w.table.NATUndecided(p, DestinationManip) || w.table.NATUndecided(p, SourceManip) {
+		t.Error("a translation is undecided on the way in")
+	}
+	w.table.Translate(p, DestinationManip, true, &w.buffer)
+	w.table.Translate(p, SourceManip, false, &w.buffer)
+	if ends(w.view.Data) != "127.0.0.1.5 > 127.0.0.1.5353" || w.at.Conn.Packets[0] != 1 {
+		t.Errorf("got %s, %d packets", ends(w.view.Data), w.at.Conn.Packets[0])
 	}
 }

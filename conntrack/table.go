@@ -82,6 +82,7 @@ type Table struct {
 	serial uint64 // connections ever made, for ids
 	sweep  uint32 // next place to look for expired connections
 	swept  int64  // when the whole table was last swept for room
+	hungry bool   // a connection found no room since
 }
 
 // NewTable makes an empty table.
