@@ -7,6 +7,7 @@ import (
 	"verdict/capture"
 	"verdict/conntrack"
 	"verdict/engine"
+	"verdict/engine/chain"
 	"verdict/engine/vm"
 	"verdict/packet"
 	"verdict/packet/build"
@@ -26,6 +27,9 @@ type EngineOptions struct {
 	Seed uint64
 	// KnownRoutes says that the host's routes are complete.
 	KnownRoutes bool
+	// Executor says how chains run: by default those are compiled for which it
+	// pays. What packets meet and leave behind is the same.
+	Executor chain.Mode
 	// Accounting counts packets and bytes per connection, as with
 	// nf_conntrack_acct.
 	Accounting bool
@@ -47,7 +51,7 @@ type Engine struct {
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
-		KnownRoutes: o.KnownRoutes,
+		KnownRoutes: o.KnownRoutes, Executor: o.Executor,
 		Conntrack:   conntrack.Config{Accounting: o.Accounting, Seed: o.Seed},
 	})
 	if err != nil {

@@ -338,3 +338,22 @@ func (c *chain) report(r *Report, forms []*form, full *classify.Table) {
 		}
 	}
 }
+
+var modeNames = []string{"auto", "vm", "classify"}
+
+// String is the mode's name on command lines.
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return "invalid"
+}
+
+// Modes lists the names that ParseMode takes.
+func Modes() []string { return slices.Clone(modeNames) }
+
+// ParseMode finds a mode by its name.
+func ParseMode(name string) (Mode, bool) {
+	i := slices.Index(modeNames, name)
+	return Mode(max(i, 0)), i >= 0
+}

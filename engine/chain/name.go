@@ -16,8 +16,12 @@ func payloadName(s source) string {
 			continue
 		}
 		for _, f := range proto.Fields {
-			if f.Offset == 8*s.offset && f.Bits == 8*s.length {
+			switch {
+			case f.Offset != 8*s.offset:
+			case f.Bits == 8*s.length:
 				return p + " " + f.Name
+			case f.Bits > 8*s.length: // a prefix of whole bytes
+				return fmt.Sprintf("%s %s/%d", p, f.Name, 8*s.length)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"verdict"
 	"verdict/capture"
 	"verdict/engine"
+	"verdict/engine/chain"
 	"verdict/host"
 )
 
@@ -23,6 +24,7 @@ type runFlags struct {
 	seed    uint64
 	routes  bool
 	account bool
+	engine  string
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -32,7 +34,13 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.iface, "interface", "", "interface of packets whose capture names none (default eth0)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random: numgen random, meta random, symhash")
 	flags.BoolVar(&f.routes, "known-routes", false, "the host file's routes are complete: packets without route are lost")
+	f.addEngine(cmd)
 	flags.BoolVar(&f.account, "accounting", false, "count packets and bytes per connection (nf_conntrack_acct=1)")
+}
+
+// addEngine adds the choice of the executor alone.
+func (f *runFlags) addEngine(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.engine, "engine", chain.Auto.String(), "how chains run, with the same result: vm (rule by rule), classify (compiled) or auto")
 }
 
 // assumedInterface is the interface of packets whose origin is not known.
@@ -43,7 +51,11 @@ func (f *runFlags) options() (verdict.EngineOptions, error) {
 	if err != nil {
 		return verdict.EngineOptions{}, err
 	}
-	o := verdict.EngineOptions{Hook: f.hook, Local: local, Interface: f.iface, Seed: f.seed, KnownRoutes: f.routes, Accounting: f.account}
+	mode, ok := chain.ParseMode(f.engine)
+	if !ok {
+		return verdict.EngineOptions{}, failedf("--engine %s: the engine is %s", f.engine, strings.Join(chain.Modes(), ", "))
+	}
+	o := verdict.EngineOptions{Executor: mode, Hook: f.hook, Local: local, Interface: f.iface, Seed: f.seed, KnownRoutes: f.routes, Accounting: f.account}
 	if o.Interface == "" {
 		o.Interface = assumedInterface
 	}
