@@ -9,6 +9,7 @@ import "slices"
 type ConnList struct {
 	items []countedConn
 	swept int64 // tick of the last sweep
+	added int   // since then
 }
 
 // countedConn is a connection's original tuple and zone.
@@ -20,8 +21,12 @@ type countedConn struct {
 // countTick is how often at most a list looks which of its connections ended.
 const countTick = 4e6
 
-// maxCountSweep bounds how many ended connections one packet removes.
-const maxCountSweep = 65
+// maxCountSweep bounds how many ended connections one packet removes, and
+// maxCountAdded how many are added without a sweep.
+const (
+	maxCountSweep = 65
+	maxCountAdded = 64
+)
 
 // Len is the number of connections counted.
 func (l *ConnList) Len() int { return len(l.items) }
@@ -29,20 +34,26 @@ func (l *ConnList) Len() int { return len(l.items) }
 // Visit counts the packet's connection and returns how many there are now,
 // itself included. A packet without connection counts by its own tuple; one
 // without tuple is to be dropped. TCP connections in TIME_WAIT or CLOSE count
-// no more. It costs a visit to the list and, once per tick, a look-up for each
-// entry; only an assured connection skips the search.
+// no more. It costs a visit to the list and a look-up for each entry; the latter
+// only once per tick for packets of new and of assured connections.
 func (l *ConnList) Visit(t *Table, p *Packet) (count int, result Result) {
 	item, c, ok := t.counted(p)
 	if !ok {
 		return len(l.items), Drop
 	}
+	sweptNow := p.Now/countTick == l.swept
 	if c != nil && c.Status&(StatusConfirmed|StatusAssured) == StatusConfirmed|StatusAssured {
-		l.sweep(t, p.Now, nil)
+		if !sweptNow {
+			l.sweep(t, p.Now, nil)
+		}
 		return len(l.items), Accept
 	}
-	l.sweep(t, p.Now, &item)
+	if !sweptNow || l.added >= maxCountAdded || c != nil && c.Confirmed() {
+		l.sweep(t, p.Now, &item)
+	}
 	if !slices.Contains(l.items, item) {
 		l.items = append(l.items, item)
+		l.added++
 	}
 	return len(l.items), Accept
 }
@@ -66,14 +77,10 @@ func (t *Table) counted(p *Packet) (item countedConn, c *Conn, ok bool) {
 	return item, c, true
 }
 
-// sweep removes connections that ended, once per tick; one that the packet
-// belongs to stays as it is, though it may be closing.
+// sweep removes connections that ended; the packet's own stays as it is, though
+// it may be closing.
 func (l *ConnList) sweep(t *Table, now int64, own *countedConn) {
-	tick := now / countTick
-	if tick == l.swept {
-		return
-	}
-	l.swept = tick
+	l.swept, l.added = now/countTick, 0
 	removed := 0
 	l.items = slices.DeleteFunc(l.items, func(x countedConn) bool {
 		if removed >= maxCountSweep || own != nil && x == *own {

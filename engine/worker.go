@@ -54,6 +54,8 @@ type Worker struct {
 func (e *Engine) Worker() *Worker {
 	w := &Worker{engine: e, machine: vm.NewMachine(e.program, e.options.Seed)}
 	w.machine.Use(e.plan.Selectors())
+	w.machine.Conns = e.conns
+	w.track.Buffer = &w.buffer
 	w.machine.Routes = routes{e.host}
 	w.machine.HashSeed = uint32(e.options.Seed)
 	w.pkt.View, w.pkt.Meta, w.pkt.CT, w.pkt.Rewriter = &w.view, &w.meta, &w.ct, &w.buffer

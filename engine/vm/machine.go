@@ -38,6 +38,8 @@ type Machine struct {
 	stack [maxDepth]uint32
 	depth int
 
+	// Conns is the host's connections, which connection limits look up.
+	Conns *conntrack.Table
 	// Routes answers fib and rt; nil where nothing is known of routes.
 	Routes Routes
 	Now    int64 // the packet's time, nanoseconds since the epoch
@@ -97,7 +99,7 @@ func (e *Effects) Reset() { e.List = e.List[:0] }
 // NewMachine returns a machine for a program. The seed decides what random
 // expressions draw.
 func NewMachine(p *Program, seed uint64) *Machine {
-	m := &Machine{Rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
+	m := &Machine{Rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), Conns: conntrack.NewTable(conntrack.Config{})}
 	m.Load(p)
 	return m
 }
