@@ -2,6 +2,7 @@ package classify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -126,23 +127,72 @@ func (t *Table) build(r *rows, lanes []int, options Options) {
 	if t.tables != nil {
 		limit = restLimit
 	}
-	switch {
-	case rest.count() == 0:
-	case rest.count() <= limit || len(r.columns) == 0:
+	if rest.count() > limit && len(r.columns) > 0 {
+		rest = t.keepVectors(rest, lanes, options)
+	}
+	if rest.count() > 0 {
 		t.scan = newScan(rest, lanes)
 		s.Scanned = rest.count()
 		s.Bytes += t.scan.bytes()
-	default:
-		budget := options.VectorMemory
-		if budget == 0 {
-			budget = defaultVectorMemory
-		}
-		t.vectors = newVectorBlocks(rest, lanes, budget)
-		s.Vectors, s.Blocks = rest.count(), len(t.vectors)
-		for _, v := range t.vectors {
-			s.Bytes += v.bytes()
-		}
 	}
+}
+
+// keepVectors stores rows as bit vectors, those that bound the same columns
+// together: where it is a single column no vectors need be intersected. It
+// returns the rows of a remainder that is small enough for a scan.
+func (t *Table) keepVectors(r *rows, lanes []int, options Options) *rows {
+	budget := options.VectorMemory
+	if budget == 0 {
+		budget = defaultVectorMemory
+	}
+	var left []int32
+	parts := r.byColumns()
+	for _, part := range parts {
+		if len(part) < restLimit && len(parts) > 1 {
+			left = append(left, part...)
+			continue
+		}
+		t.addVectors(r.some(part), lanes, budget)
+	}
+	slices.Sort(left)
+	rest := r.some(left)
+	if rest.count() <= restLimit {
+		return rest
+	}
+	t.addVectors(rest, lanes, budget)
+	return &rows{columns: r.columns}
+}
+
+func (t *Table) addVectors(r *rows, lanes []int, budget int) {
+	blocks := newVectorBlocks(r, lanes, budget)
+	for _, v := range blocks {
+		t.stats.Bytes += v.bytes()
+	}
+	t.vectors = append(t.vectors, blocks...)
+	t.stats.Vectors += r.count()
+	t.stats.Blocks += len(blocks)
+}
+
+// byColumns divides rows by the columns that they bound.
+func (r *rows) byColumns() [][]int32 {
+	index := map[uint64]int{}
+	var parts [][]int32
+	for i := range r.count() {
+		bounded := uint64(0)
+		for c, x := range r.row(i) {
+			if !x.all() {
+				bounded |= 1 << c
+			}
+		}
+		at, ok := index[bounded]
+		if !ok {
+			at = len(parts)
+			index[bounded] = at
+			parts = append(parts, nil)
+		}
+		parts[at] = append(parts[at], int32(i))
+	}
+	return parts
 }
 
 // Lookup returns the order of the first rule that matches, or None.

@@ -113,7 +113,7 @@ func (p *Plan) Selectors() []vm.Selector {
 	return list
 }
 
-// autoHead is how many rules run one by one before the table is asked.
+// autoHead is how many rules at most run one by one before the table is asked.
 const autoHead = 4
 
 func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
@@ -130,8 +130,6 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	case mode == Auto && c.count <= 2*autoHead:
 		report.Why = "few rules are quicker one by one"
 		return nil
-	case mode == Auto:
-		c.head = autoHead
 	}
 	table := source.Table
 	place := placeOf(table)
@@ -139,6 +137,9 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	for i, r := range source.Chain.Rules {
 		forms[i] = analyse(table, r, place)
 		c.reach.add(forms[i])
+	}
+	if mode == Auto {
+		c.head = headOf(forms)
 	}
 	if err := c.choose(p, table, forms, report); err != nil {
 		report.Why = err.Error()
@@ -172,6 +173,16 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	return c
 }
 
+// headOf is how many rules at the beginning most packets are likely to end in:
+// rules about connections, interfaces and everything.
+func headOf(forms []*form) int {
+	n := 0
+	for n < min(autoHead, len(forms)) && forms[n].common() {
+		n++
+	}
+	return n
+}
+
 // placeOf describes a table to expressions that ask for registers.
 func placeOf(t *ruleset.Table) *expr.Place {
 	return &expr.Place{Family: uint8(t.Family), SetByName: func(name string, _ uint32) *expr.SetInfo {
@@ -186,7 +197,7 @@ func placeOf(t *ruleset.Table) *expr.Place {
 // choose chooses the fields and turns the forms into table entries.
 func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form, report *Report) error {
 	var err error
-	if c.fields, err = fieldsOf(p, t, forms); err != nil {
+	if c.fields, err = fieldsOf(p, t, forms[c.head:]); err != nil {
 		return err
 	}
 	if len(c.fields) == 0 {

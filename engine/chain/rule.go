@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"strings"
 
 	"verdict/catalog"
 	"verdict/nft/expr"
@@ -179,6 +180,23 @@ func (f *form) skip(counts func(m *match) bool, place *expr.Place) int {
 		}
 	}
 	return f.safe(last, place)
+}
+
+// common tells rules that much traffic may match: all that they look at is the
+// connection, the interface, or nothing.
+func (f *form) common() bool {
+	for _, l := range f.loads {
+		switch x := l.like.(type) {
+		case *expr.CT:
+		case *expr.Meta:
+			if !strings.HasPrefix(x.Key.Name, "iif") && !strings.HasPrefix(x.Key.Name, "oif") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // hasData reports whether a look-up delivers something.
