@@ -170,17 +170,17 @@ func (c structCodec) decode(d *decoder, v reflect.Value) {
 	d.depth--
 }
 
+// pointerCodec writes what a pointer leads to. Nil is a field that is left
+// out; lists hold none.
 type pointerCodec struct{ plan *structPlan }
 
 func (c pointerCodec) encode(b []byte, v reflect.Value) []byte {
-	if v.IsNil() {
-		return append(b, 0)
-	}
 	return structCodec{c.plan}.encode(append(b, 1), v.Elem())
 }
 
 func (c pointerCodec) decode(d *decoder, v reflect.Value) {
 	if d.byte() == 0 {
+		d.fail(fmt.Errorf("a %s is missing", c.plan.name))
 		return
 	}
 	target := d.alloc(c.plan)
@@ -192,9 +192,6 @@ func (c pointerCodec) decode(d *decoder, v reflect.Value) {
 type exprCodec struct{ schema *schema }
 
 func (c exprCodec) encode(b []byte, v reflect.Value) []byte {
-	if v.IsNil() {
-		return appendUint(b, 0)
-	}
 	v = v.Elem()
 	p := c.schema.exprs[v.Type()]
 	b = appendUint(b, uint64(p.id)+1)
@@ -203,10 +200,7 @@ func (c exprCodec) encode(b []byte, v reflect.Value) []byte {
 
 func (c exprCodec) decode(d *decoder, v reflect.Value) {
 	n := d.uint()
-	if n == 0 {
-		return
-	}
-	if n > uint64(len(d.schema.structs)) {
+	if n == 0 || n > uint64(len(d.schema.structs)) {
 		d.fail(fmt.Errorf("no type has the number %d", n))
 		return
 	}
@@ -217,6 +211,12 @@ func (c exprCodec) decode(d *decoder, v reflect.Value) {
 	}
 	target := d.alloc(st.plan)
 	structCodec{st.plan}.decode(d, target)
+	for _, f := range st.plan.fields {
+		if f.needed && d.err == nil && target.Field(f.index).IsNil() {
+			d.fail(fmt.Errorf("%s has no %s", st.name, f.name))
+			return
+		}
+	}
 	v.Set(target.Addr())
 }
 

@@ -64,6 +64,11 @@ func (s *Store) readAll(f *os.File, info os.FileInfo) error {
 	if _, err := io.ReadFull(f, data); err != nil {
 		return err
 	}
+	return s.parse(data, info)
+}
+
+// parse reads the whole content of a file, which must not change afterwards.
+func (s *Store) parse(data []byte, info os.FileInfo) error {
 	s.forget()
 	if len(data) == 0 {
 		return nil

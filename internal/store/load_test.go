@@ -15,19 +15,24 @@ import (
 // mustBatch compiles a text against a ruleset.
 func mustBatch(t testing.TB, rs *ruleset.Ruleset, text string) []ruleset.Change {
 	t.Helper()
+	batch, err := batchOf(rs, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return batch
+}
+
+func batchOf(rs *ruleset.Ruleset, text string) ([]ruleset.Change, error) {
 	file, found := syntax.Parse(diag.NewSource("test", []byte(text)), syntax.Options{})
 	if err := found.Err(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	batch, found := compile.Compile(rs, file, compile.Options{
 		Interface: func(name string) (uint32, bool) { return map[string]uint32{"lo": 1, "eth0": 2}[name], true },
 		User:      func(string) (uint32, bool) { return 0, true },
 		Now:       time.Unix(0, 0),
 	})
-	if err := found.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return batch
+	return batch, found.Err()
 }
 
 // mustApply applies a text to a ruleset.

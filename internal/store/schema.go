@@ -64,6 +64,8 @@ type fieldPlan struct {
 	form  string
 	index int
 	codec codec
+	// needed: no expression is without it.
+	needed bool
 }
 
 // schema is the set of types of this program's files.
@@ -100,6 +102,12 @@ var omitted = map[reflect.Type]bool{
 	reflect.TypeFor[diag.Span](): true, reflect.TypeFor[[]diag.Span](): true, reflect.TypeFor[*ruleset.Elements](): true,
 }
 
+// The forms that the plan of a field must know.
+const (
+	formKey  = "key"
+	formExpr = "expression"
+)
+
 func (s *schema) structOf(t reflect.Type, within string) *structPlan {
 	if p := s.byType[t]; p != nil {
 		return p
@@ -116,7 +124,9 @@ func (s *schema) structOf(t reflect.Type, within string) *structPlan {
 			continue
 		}
 		c, form := s.codecOf(f.Type, p.name+"."+f.Name)
-		p.fields = append(p.fields, &fieldPlan{name: f.Name, form: form, index: i, codec: c})
+		p.fields = append(p.fields, &fieldPlan{
+			name: f.Name, form: form, index: i, codec: c, needed: form == formKey || form == formExpr,
+		})
 	}
 	return p
 }
@@ -125,9 +135,9 @@ func (s *schema) structOf(t reflect.Type, within string) *structPlan {
 func (s *schema) codecOf(t reflect.Type, within string) (codec, string) {
 	switch {
 	case t == reflect.TypeFor[*catalog.Key]():
-		return keyCodec{}, "key"
+		return keyCodec{}, formKey
 	case t == reflect.TypeFor[expr.Expr]():
-		return exprCodec{s}, "expression"
+		return exprCodec{s}, formExpr
 	}
 	switch t.Kind() {
 	case reflect.Bool:

@@ -45,14 +45,7 @@ func readSnapshot(content []byte, schema *fileSchema, now int64) (*State, error)
 	decodeInto(d, &img)
 	elements := map[*ruleset.Set][]ruleset.Element{}
 	for _, t := range img.Tables {
-		if t == nil {
-			d.fail(fmt.Errorf("a table is missing"))
-		}
 		if d.err != nil {
-			break
-		}
-		if err := checkTable(t); err != nil {
-			d.fail(fmt.Errorf("table %s: %w", t.Name, err))
 			break
 		}
 		for _, s := range t.Sets {
@@ -71,39 +64,4 @@ func readSnapshot(content []byte, schema *fileSchema, now int64) (*State, error)
 		return nil, err
 	}
 	return &State{Rules: rs, Interfaces: img.Interfaces, Sequence: img.Sequence}, nil
-}
-
-// checkTable refuses lists with holes, which no ruleset has.
-func checkTable(t *ruleset.Table) error {
-	for _, c := range t.Chains {
-		if c == nil {
-			return fmt.Errorf("a chain is missing")
-		}
-		for _, r := range c.Rules {
-			if r == nil {
-				return fmt.Errorf("chain %s: a rule is missing", c.Name)
-			}
-			for _, e := range r.Exprs {
-				if e == nil {
-					return fmt.Errorf("chain %s: an expression is missing", c.Name)
-				}
-			}
-		}
-	}
-	for _, s := range t.Sets {
-		if s == nil {
-			return fmt.Errorf("a set is missing")
-		}
-	}
-	for _, o := range t.Objects {
-		if o == nil {
-			return fmt.Errorf("an object is missing")
-		}
-	}
-	for _, f := range t.Flowtables {
-		if f == nil {
-			return fmt.Errorf("a flowtable is missing")
-		}
-	}
-	return nil
 }

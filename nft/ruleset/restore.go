@@ -51,6 +51,9 @@ func (tx *transaction) restoreTable(t *Table, elements func(*Table, *Set) []Elem
 		t.edit.chains.add(&work)
 	}
 	for _, o := range t.Objects {
+		if r := o.checkGiven(); r != nil {
+			return fmt.Errorf("object %s: %w", o.Name, r)
+		}
 		work := *o
 		work.use, work.edit = 0, tx
 		t.edit.objects.add(&work)
