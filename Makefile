@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 examples clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 examples clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -35,12 +35,15 @@ bench: ## the benchmarks of decoding and evaluation
 examples: ## make the example captures anew
 	$(GO) run ./examples/makecapture
 
-show: show-1 ## all goals: figure, bound, pass or fail
+show: show-1 show-2 ## all goals: figure, bound, pass or fail
 
 GOALS = VERDICT_GOALS=1 $(GO) test -count=1 -v -timeout 60m ./internal/goals -run
 
 show-1: ## goals of milestone 1: the main job, end to end
 	@$(GOALS) '^TestGoal1|^TestReadme' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
+
+show-2: ## goals of milestone 2: the whole language, and a drop-in nft
+	@$(GOALS) '^TestGoal2' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
 
 clean: ## remove what was built
 	rm -rf bin
