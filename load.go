@@ -230,7 +230,7 @@ func changeDiagnostic(e *ruleset.ChangeError) *diag.Diagnostic {
 }
 
 func (l *loader) syntaxOptions() syntax.Options {
-	o := syntax.Options{MaxErrors: l.options.MaxErrors}
+	o := syntax.Options{MaxErrors: l.options.MaxErrors, CompactElements: true}
 	if l.options.Files != nil {
 		o.Open = l.options.Files.Open
 	}

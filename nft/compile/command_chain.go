@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
@@ -323,9 +324,9 @@ func (c *compiler) devices(e syntax.Expr) ([]string, bool) {
 		}
 		return []string{x.Text}, true
 	case *syntax.List:
-		return c.deviceList(x.Items)
+		return c.deviceList(slices.Values(x.Items))
 	case *syntax.SetLiteral:
-		return c.deviceList(x.Elements)
+		return c.deviceList(x.All())
 	case *syntax.Element:
 		return c.devices(x.Key)
 	}
@@ -333,9 +334,9 @@ func (c *compiler) devices(e syntax.Expr) ([]string, bool) {
 	return nil, false
 }
 
-func (c *compiler) deviceList(items []syntax.Expr) (names []string, ok bool) {
+func (c *compiler) deviceList(items iter.Seq[syntax.Expr]) (names []string, ok bool) {
 	ok = true
-	for _, x := range items {
+	for x := range items {
 		more, good := c.devices(x)
 		names, ok = append(names, more...), ok && good
 	}

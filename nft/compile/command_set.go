@@ -301,7 +301,7 @@ func (c *compiler) addElements(s *setInfo, lit *syntax.SetLiteral, t target, op 
 }
 
 func (b *setBuild) rangeKind(lit *syntax.SetLiteral) string {
-	for _, x := range lit.Elements {
+	for x := range lit.All() {
 		if el, ok := x.(*syntax.Element); ok {
 			switch b.peek(el.Key).(type) {
 			case *syntax.Prefix:

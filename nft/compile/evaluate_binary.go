@@ -33,7 +33,7 @@ func (c *compiler) constantSyntax(e syntax.Expr) bool {
 		}
 		return true
 	case *syntax.SetLiteral:
-		return len(e.Elements) == 1
+		return e.Len() == 1
 	}
 	return false
 }

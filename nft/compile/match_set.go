@@ -123,7 +123,7 @@ func (r *rule) matchAnonymousSet(m *match, x *syntax.SetLiteral) {
 
 // presenceIn is fibPresence for a set of exists and missing.
 func (r *rule) presenceIn(left operand, x *syntax.SetLiteral) operand {
-	for _, e := range x.Elements {
+	for e := range x.All() {
 		if el, ok := e.(*syntax.Element); ok {
 			return fibPresence(left, r.peek(el.Key))
 		}

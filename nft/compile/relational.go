@@ -83,7 +83,7 @@ func (r *rule) compare(m *match, right syntax.Expr, written syntax.Operator) {
 
 // singleton gives the key of a set literal written with one plain element.
 func (r *rule) singleton(s *syntax.SetLiteral) syntax.Expr {
-	if len(s.Elements) != 1 {
+	if s.Len() != 1 {
 		return nil
 	}
 	el, ok := s.Elements[0].(*syntax.Element)

@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"iter"
+	"slices"
+
 	"verdict/catalog"
 	"verdict/diag"
 	"verdict/nft/expr"
@@ -70,7 +73,7 @@ func (b *setBuild) addConstant(n num) {
 
 // literal adds the elements of a set literal.
 func (b *setBuild) literal(lit *syntax.SetLiteral) bool {
-	if n := len(lit.Elements); n > b.grow {
+	if n := lit.Len(); n > b.grow {
 		b.grow = n
 		switch {
 		case b.info.key.isConcat() && b.elems == nil:
@@ -80,7 +83,7 @@ func (b *setBuild) literal(lit *syntax.SetLiteral) bool {
 		}
 	}
 	ok := true
-	for _, x := range lit.Elements {
+	for x := range lit.All() {
 		ok = b.item(x) && ok
 	}
 	return ok
@@ -110,23 +113,23 @@ func (b *setBuild) item(x syntax.Expr) bool {
 		case nil:
 			return false
 		case *syntax.SetLiteral:
-			return b.members(x.Elements, el)
+			return b.members(x.All(), el)
 		case *syntax.List:
 			if !b.fieldType().isBitmask() {
-				return b.members(x.Items, el)
+				return b.members(slices.Values(x.Items), el)
 			}
 		}
 	case *syntax.SetLiteral:
-		return b.members(key.Elements, el)
+		return b.members(key.All(), el)
 	}
 	return b.element(el)
 }
 
 // members adds the members of a nested set, each with the data and attributes
 // that stand beside the set.
-func (b *setBuild) members(list []syntax.Expr, outer *syntax.Element) bool {
+func (b *setBuild) members(list iter.Seq[syntax.Expr], outer *syntax.Element) bool {
 	ok := true
-	for _, x := range list {
+	for x := range list {
 		inner, isElement := x.(*syntax.Element)
 		if !isElement {
 			inner = &syntax.Element{At: syntax.At{Span: x.Place()}, Key: x}

@@ -178,7 +178,7 @@ func (r *rule) mapsToPorts(m *syntax.MapExpr, mode syntax.NATMode) bool {
 		s := r.setFor(r.table, x.Name)
 		return s != nil && s.data.isConcat()
 	case *syntax.SetLiteral:
-		for _, e := range x.Elements {
+		for e := range x.All() {
 			if el, ok := e.(*syntax.Element); ok && el.Data != nil {
 				_, isConcat := r.peek(el.Data).(*syntax.Concat)
 				return isConcat

@@ -51,7 +51,7 @@ func (b *batch) parse(src *diag.Source) error {
 	if b.session.options.json && nftjson.Is(src.Text) {
 		b.file, found = nftjson.Decode(src)
 	} else {
-		b.file, found = syntax.Parse(src, syntax.Options{Open: b.session.open, MaxErrors: maxErrors})
+		b.file, found = syntax.Parse(src, syntax.Options{Open: b.session.open, MaxErrors: maxErrors, CompactElements: true})
 	}
 	for _, d := range found.All() {
 		if d.Code == "syntax/include" {
@@ -197,7 +197,17 @@ func (b *batch) commit(changes []ruleset.Change) (*store.Transaction, error) {
 		PID: uint32(n.pid), Command: filepath.Base(n.program),
 	}
 	b.echo(events, next)
+	if !n.options.interactive {
+		n.release(t)
+	}
 	return t, nil
+}
+
+// release ends the ownership of tables, as the end of the program does.
+func (n *session) release(t *store.Transaction) {
+	if left := t.Next.Release(n.owner); left != t.Next {
+		t.Next, t.Released = left, true
+	}
 }
 
 // refusal turns a refusal of the kernel into a finding. A place that is a
