@@ -11,6 +11,8 @@ type Options struct {
 	// VectorMemory bounds the memory of bit vectors in bytes; with less of it
 	// lookups take more steps. 0 means 64 MB.
 	VectorMemory int
+
+	scanOnly bool
 }
 
 const defaultVectorMemory = 64 << 20
@@ -115,7 +117,7 @@ func (t *Table) build(r *rows, lanes []int, options Options) {
 	s := &t.stats
 	s.Rows, s.Columns = r.count(), len(r.columns)
 	rest := r
-	if r.count() > scanLimit && len(r.columns) > 0 {
+	if r.count() > scanLimit && len(r.columns) > 0 && !options.scanOnly {
 		tables, left := newTables(r, lanes, t.lines)
 		if s.Hashed = r.count() - len(left); s.Hashed > 0 {
 			t.tables, rest = tables, r.some(left)
@@ -127,7 +129,7 @@ func (t *Table) build(r *rows, lanes []int, options Options) {
 	if t.tables != nil {
 		limit = restLimit
 	}
-	if rest.count() > limit && len(r.columns) > 0 {
+	if rest.count() > limit && len(r.columns) > 0 && !options.scanOnly {
 		rest = t.keepVectors(rest, lanes, options)
 	}
 	if rest.count() > 0 {

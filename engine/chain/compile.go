@@ -141,7 +141,8 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	if mode == Auto {
 		c.head = headOf(forms)
 	}
-	if err := c.choose(p, table, forms, report); err != nil {
+	full, err := c.choose(p, table, forms)
+	if err != nil {
 		report.Why = err.Error()
 		return nil
 	}
@@ -161,11 +162,6 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	skips := make([]int, c.count)
 	for i, f := range forms {
 		skips[i] = f.skip(func(m *match) bool { return !m.dropped }, place)
-	}
-	full, err := c.build(0)
-	if err != nil {
-		report.Why = err.Error()
-		return nil
 	}
 	c.tables.Store(&[]variant{{0, full}})
 	p.Select(index, c.head, func(i int) int { return skips[i] })
@@ -194,17 +190,17 @@ func placeOf(t *ruleset.Table) *expr.Place {
 	}}
 }
 
-// choose chooses the fields and turns the forms into table entries.
-func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form, report *Report) error {
-	var err error
+// choose chooses the fields, turns the forms into table entries, and builds the
+// table for packets that have all fields.
+func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form) (full *classify.Table, err error) {
 	if c.fields, err = fieldsOf(p, t, forms[c.head:]); err != nil {
-		return err
+		return nil, err
 	}
 	if len(c.fields) == 0 {
-		return errors.New("no rule compares a field")
+		return nil, errors.New("no rule compares a field")
 	}
 	if c.layout, err = layoutOf(c.fields); err != nil {
-		return err
+		return nil, err
 	}
 	places := map[source]int{}
 	for _, simple := range []bool{false, true} {
@@ -212,11 +208,11 @@ func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form, report *R
 		for i, f := range forms {
 			c.rules[i] = c.entries(uint32(i), f, places, simple)
 		}
-		if _, err = c.build(0); err == nil {
-			return nil
+		if full, err = c.build(0); err == nil {
+			break
 		}
 	}
-	return err
+	return full, err
 }
 
 // entries turns a rule's matches into alternatives of table entries. simple
