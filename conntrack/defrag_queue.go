@@ -237,6 +237,6 @@ func (q *fragmentQueue) rebuild(v *packet.View, b *rewrite.Buffer) bool {
 			break
 		}
 	}
-	b.Set(v, frame, whole)
+	b.Set(v, frame, len(prefix), whole)
 	return true
 }

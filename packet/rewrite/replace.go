@@ -23,7 +23,7 @@ func (b *Buffer) ReplacePayload(v *packet.View, at, n int, text []byte) bool {
 	frame = append(frame, v.Data[at+n:]...)
 	none := v.L4Proto == packet.ProtoUDP && frame[v.ThOff+6] == 0 && frame[v.ThOff+7] == 0
 	b.setLengths(v, frame, grow)
-	b.Set(v, frame, v.OrigLen+grow)
+	b.Set(v, frame, v.NetOff, v.OrigLen+grow)
 	if off, _, ok := packet.ChecksumOffset(v.L4Proto); ok && !none {
 		if sum, result := v.ComputeTransport(); result == packet.OK {
 			binary.BigEndian.PutUint16(b.data[v.ThOff+off:], sum)

@@ -366,3 +366,45 @@ func ExampleBuffer_SetEndpoint() {
 	fmt.Println(build.Summary(&v))
 	// Output: IP 203.0.113.1.61000 > 192.0.2.7.53: udp len 0
 }
+
+// TestSetOfOtherLinks: link headers that hold lengths are corrected.
+func TestSetOfOtherLinks(t *testing.T) {
+	ip := frame(t, "link raw udp dport 53 payload \"abc\"").Data
+	long := frame(t, "link raw udp dport 53 payload length 1000").Data
+	ether := append(make([]byte, 12), 0x88, 0x64)
+	pppoe := func(ip []byte) []byte {
+		f := append(bytes.Clone(ether), 0x11, 0, 0, 1)
+		f = binary.BigEndian.AppendUint16(f, uint16(len(ip)+2))
+		return append(append(f, 0, 0x21), ip...)
+	}
+	nflog := func(order binary.AppendByteOrder, ip []byte) []byte {
+		f := order.AppendUint16([]byte{2, 0, 0, 0}, 8)
+		f = append(order.AppendUint16(f, 3), 0, 0, 0, 7) // the mark
+		f = order.AppendUint16(f, uint16(len(ip)+4))
+		return append(order.AppendUint16(f, 9), ip...)
+	}
+	tests := []struct {
+		name     string
+		link     packet.LinkType
+		old, new []byte
+	}{
+		{"PPPoE", packet.LinkEthernet, pppoe(ip), pppoe(long)},
+		{"NFLOG, little endian", packet.LinkNFLOG, nflog(binary.LittleEndian, ip), nflog(binary.LittleEndian, long)},
+		{"NFLOG, big endian", packet.LinkNFLOG, nflog(binary.BigEndian, ip), nflog(binary.BigEndian, long)},
+		{"raw", packet.LinkRaw, ip, long},
+	}
+	for _, tt := range tests {
+		var v packet.View
+		var b Buffer
+		v.Decode(tt.link, tt.old, len(tt.old))
+		if v.NetLen != len(ip) {
+			t.Fatalf("%s: length %d before", tt.name, v.NetLen)
+		}
+		network := v.NetOff
+		b.Set(&v, append(bytes.Clone(tt.old[:network]), long...), network, network+len(long))
+		if v.NetLen != len(long) || v.NetOff != network || !bytes.Equal(v.Data, tt.new) {
+			t.Errorf("%s: length %d, want %d; %x", tt.name, v.NetLen, len(long), v.Data[:network])
+		}
+		verify(t, &v)
+	}
+}
