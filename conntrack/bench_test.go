@@ -161,3 +161,40 @@ func BenchmarkNewFlow(b *testing.B) {
 		i++
 	}
 }
+
+// BenchmarkTranslate rewrites both ends of an established connection's packet.
+func BenchmarkTranslate(b *testing.B) {
+	w := newWorld(b, Config{})
+	frame := w.frame(syn)
+	w.forward(natRules{to("10.0.0.9", "", 8080, 8080, 0), to("203.0.113.1", "", 0, 0, 0)}, frame)
+	b.ReportAllocs()
+	for b.Loop() {
+		p := w.take(frame, len(frame))
+		p.Prerouting = false
+		w.table.Track(p)
+		w.table.Translate(p, DestinationManip, true, &w.buffer)
+		w.table.Translate(p, SourceManip, false, &w.buffer)
+	}
+}
+
+// BenchmarkDefrag passes whole packets, and puts two fragments together.
+func BenchmarkDefrag(b *testing.B) {
+	w := newWorld(b, Config{})
+	whole := w.frame("ip frag-off 0 udp dport 53 payload length 1400")
+	var d Defrag
+	var mark uint32
+	b.Run("whole", func(b *testing.B) {
+		p := w.take(whole, len(whole))
+		b.ReportAllocs()
+		for b.Loop() {
+			d.Collect(p, FragmentPlace{}, &mark, &w.buffer)
+		}
+	})
+	b.Run("fragments=2", func(b *testing.B) {
+		first, second := cut4(whole, 0, 704, true), cut4(whole, 704, 704, false)
+		for b.Loop() {
+			d.Collect(w.take(first, len(first)), FragmentPlace{}, &mark, &w.buffer)
+			d.Collect(w.take(second, len(second)), FragmentPlace{}, &mark, &w.buffer)
+		}
+	})
+}

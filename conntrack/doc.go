@@ -5,10 +5,20 @@
 // A Table is deterministic: time comes with each packet, and what the kernel
 // draws at random comes from a seed.
 //
-// A packet's way: Track at prerouting and output (priority -200), rules, the
-// NAT steps NATUndecided, SetupNAT and Translate at each of the four NAT hooks,
-// and Confirm at input and postrouting, last of all. When the packet's way
-// ends, Attachment.Reset lets go of its connection.
+// A packet's way: Defrag.Collect (priority -400) and Table.Track (-200) at
+// prerouting and output, rules, the NAT steps NATUndecided, SetupNAT and
+// Translate at each of the four NAT hooks, and Confirm at input and
+// postrouting, last of all. When the packet's way ends, Attachment.Reset lets
+// go of its connection.
+//
+// On a connection's first packet rules may give it a helper (AssignHelper),
+// timeouts (SetTimeoutPolicy) and expectations (ExpectAnswer). ConnList counts
+// connections for `ct count`. Attachment.Answer is for packets that the host
+// sends back, SetClosing for a connection that was rejected, MayOffload, Offload
+// and Onload for flowtables.
+//
+// A look-up costs about 130 ns among a million connections; an entry takes 320
+// bytes, and 16 to 32 in the index of tuples.
 //
 // # Packets cut by the capture
 //

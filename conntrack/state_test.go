@@ -361,6 +361,10 @@ func TestTimeoutPolicy(t *testing.T) {
 	if w.table.SetTimeoutPolicy(w.at.Conn, policy) {
 		t.Error("set on a confirmed connection")
 	}
+	policy.Delete(w.table)
+	if w.sendText("udp dport 53"); w.seconds() != 30 {
+		t.Errorf("%d s after the policy's end, want 30", w.seconds())
+	}
 	if _, err := w.table.NewTimeoutPolicy(17, map[string]time.Duration{"syn_sent": 1}); err == nil || err.Error() != `protocol 17 has no timeout "syn_sent"` {
 		t.Errorf("error %v", err)
 	}

@@ -151,6 +151,10 @@ func (t *Table) SetTimeoutPolicy(c *Conn, policy *TimeoutPolicy) bool {
 	return true
 }
 
+// Delete makes the connections that have the policy fall back to the table's
+// timeouts.
+func (p *TimeoutPolicy) Delete(t *Table) { p.values = *t.timeouts.of(p.Protocol) }
+
 // policy returns the timeouts that count for a connection.
 func (c *Conn) policy(own *timeouts) *timeouts {
 	if c.rare != nil && c.rare.timeouts != nil {
