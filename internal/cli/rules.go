@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"verdict"
 	"verdict/diag"
 	"verdict/host"
+	"verdict/nft/ruleset"
 )
 
 // rulesFlags are the flags of every verb that loads rulesets.
@@ -47,19 +49,36 @@ func (f *rulesFlags) load(s *Streams, names ...string) (*verdict.Ruleset, error)
 	if err != nil {
 		return nil, err
 	}
-	var sources []*diag.Source
-	for _, name := range names {
-		src, err := readSource(s, name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, src)
+	shown := newLoading(s)
+	shown.reading(names)
+	options.Batch = func(_ *ruleset.Ruleset, batch []ruleset.Change) { shown.applying(batch) }
+	rules, findings, err := loadSources(s, options, names)
+	shown.done()
+	if err != nil {
+		return nil, err
 	}
-	rules, findings := verdict.LoadSources(options, sources...)
 	if err := s.report(findings); err != nil {
 		return nil, err
 	}
 	return rules, nil
+}
+
+// loadPercent is how much garbage a load may make, in percent of what it
+// keeps, before it is collected: a load keeps most of what it allocates.
+const loadPercent = 400
+
+func loadSources(s *Streams, options verdict.LoadOptions, names []string) (*verdict.Ruleset, *diag.List, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(loadPercent))
+	var sources []*diag.Source
+	for _, name := range names {
+		src, err := readSource(s, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		sources = append(sources, src)
+	}
+	rules, findings := verdict.LoadSources(options, sources...)
+	return rules, findings, nil
 }
 
 func (f *rulesFlags) options() (verdict.LoadOptions, error) {
@@ -121,6 +140,7 @@ func readSource(s *Streams, name string) (*diag.Source, error) {
 
 func readAll(s *Streams, name string) ([]byte, error) {
 	in := s.In
+	var room bytes.Buffer
 	if name != "-" {
 		info, err := os.Stat(name)
 		if err != nil {
@@ -135,11 +155,12 @@ func readAll(s *Streams, name string) ([]byte, error) {
 		}
 		defer file.Close()
 		in = file
+		room.Grow(int(min(info.Size(), maxRules)) + bytes.MinRead) // for one pass without copies
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxRules+1))
-	if err != nil {
+	if _, err := room.ReadFrom(io.LimitReader(in, maxRules+1)); err != nil {
 		return nil, failedf("%s: %w", name, err)
 	}
+	text := room.Bytes()
 	if len(text) > maxRules {
 		return nil, failedf("%s: more than %d MB; this is no ruleset", name, maxRules>>20)
 	}

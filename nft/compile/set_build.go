@@ -6,6 +6,7 @@ import (
 
 	"verdict/catalog"
 	"verdict/diag"
+	"verdict/internal/huge"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
@@ -57,6 +58,14 @@ func (a *arena) take(n int) []byte {
 	return b
 }
 
+// reserve makes room for n bytes that will be taken, or a large part of them.
+func (a *arena) reserve(n int) {
+	const most = 32 << 20
+	if len(a.block) < n {
+		a.block = huge.Slice[byte](min(n, most))
+	}
+}
+
 // anonymousSet starts an anonymous set with keys of a type.
 func (r *rule) anonymousSet(key vtype, at diag.Span) *setBuild {
 	r.lastSetID++
@@ -77,9 +86,10 @@ func (b *setBuild) literal(lit *syntax.SetLiteral) bool {
 		b.grow = n
 		switch {
 		case b.info.key.isConcat() && b.elems == nil:
-			b.elems = make([]ruleset.Element, 0, n)
+			b.elems = huge.Slice[ruleset.Element](n)[:0]
+			b.arena.reserve(2 * n * b.info.key.bytes())
 		case !b.info.key.isConcat() && b.keys == nil:
-			b.keys = make([]interval, 0, n)
+			b.keys = huge.Slice[interval](n)[:0]
 		}
 	}
 	ok := true

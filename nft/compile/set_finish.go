@@ -2,6 +2,7 @@ package compile
 
 import (
 	"verdict/catalog"
+	"verdict/internal/huge"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
 )
@@ -104,7 +105,8 @@ func (b *setBuild) finish() ([]ruleset.Element, bool) {
 		}
 	default:
 		host, n := s.key.host(), s.key.bytes()
-		out = make([]ruleset.Element, len(b.keys), len(b.keys)+1)
+		out = huge.Slice[ruleset.Element](len(b.keys) + 1)[:len(b.keys)]
+		b.arena.reserve(len(b.keys) * n)
 		for i := range b.keys {
 			k := &b.keys[i]
 			b.fill(&out[i], k)
@@ -207,8 +209,9 @@ func (b *setBuild) segments() ([]ruleset.Element, bool) {
 	if b.diags.Errors() > before {
 		return nil, false
 	}
-	out := make([]ruleset.Element, 0, 2*len(list)+2)
+	out := huge.Slice[ruleset.Element](2*len(list) + 2)[:0]
 	n, last := s.key.bytes(), ones(s.key.bits)
+	b.arena.reserve(2 * n * len(list))
 	anonymous := s.flags&ruleset.SetAnonymous != 0
 	bytes := func(v num) []byte {
 		k := b.arena.take(n)

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"verdict/catalog"
+	"verdict/internal/huge"
 	"verdict/nft/expr"
 	"verdict/set"
 	"verdict/set/elem"
@@ -69,7 +70,7 @@ type adder struct {
 // are inserted at once, so that the set can use its bulk path.
 func (tx *transaction) addElements(t *Table, s *Set, c *Change) error {
 	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, batch: elem.NewBatch(int(s.KeyLen)), place: t.edit.place}
-	entries := make([]*set.Entry, 0, len(c.Elements))
+	entries := huge.Slice[*set.Entry](len(c.Elements))[:0]
 	var bad error
 	for i := range c.Elements {
 		e, err := a.prepare(&c.Elements[i], len(c.Elements)-i)

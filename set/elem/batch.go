@@ -3,7 +3,7 @@ package elem
 import (
 	"unsafe"
 
-	"verdict/set/internal/huge"
+	"verdict/internal/huge"
 )
 
 // Batch makes many entries of one key length with few allocations, each with

@@ -1,6 +1,6 @@
 package interval
 
-import "verdict/set/internal/huge"
+import "verdict/internal/huge"
 
 const (
 	// packFrom is the number of insertions in a transaction from which its

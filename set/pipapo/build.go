@@ -3,8 +3,8 @@ package pipapo
 import (
 	"math"
 
+	"verdict/internal/huge"
 	"verdict/set/elem"
-	"verdict/set/internal/huge"
 	"verdict/set/internal/radix"
 )
 
