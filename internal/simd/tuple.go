@@ -1,6 +1,9 @@
 package simd
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // A row is what one rule asks of a key, in lines of sixteen words: eight lower
 // ends, then eight widths. A lane matches if key - low <= width, modulo 2^32,
@@ -120,4 +123,40 @@ func probeGeneric(p *Probe, key, dir []uint32, hits *[16]uint32) uint32 {
 		}
 	}
 	return mask
+}
+
+func probeBatchGeneric(p *Probe, keys []uint32, stride int, dir, best []uint32, least *[16]uint32, rows, owners []uint32) int {
+	var hits [16]uint32
+	n := 0
+	for i, b := range best {
+		if b <= least[0] {
+			continue
+		}
+		for m := probeGeneric(p, keys[i*stride:], dir, &hits); m != 0; m &= m - 1 {
+			if t := bits.TrailingZeros32(m) & 15; least[t] < b {
+				rows[n], owners[n] = hits[t], uint32(i)
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func matchBatchGeneric(rows, owners []uint32, n int, table []uint32, lines int, keys []uint32, stride int, best []uint32) int {
+	kept := 0
+	for j := range n {
+		number, owner := rows[j], owners[j]
+		row := table[int(number)*lines*RowWords:]
+		order := row[RowOrder] &^ RowLast
+		if order >= best[owner] {
+			continue
+		}
+		if matchesRow(row, keys[int(owner)*stride:], lines) {
+			best[owner] = order
+		} else if row[RowOrder]&RowLast == 0 {
+			rows[kept], owners[kept] = number+1, owner
+			kept++
+		}
+	}
+	return kept
 }

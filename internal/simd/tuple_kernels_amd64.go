@@ -18,3 +18,13 @@ func bucketAVX512(row *uint32, key *uint32, lines int, from uint32, best uint32)
 //
 //go:noescape
 func columnsAVX512(block *uint32, blocks int, lanes *uint32, count int, key *uint32, found *uint16)
+
+// probeBatchAVX512 is ProbeBatch.
+//
+//go:noescape
+func probeBatchAVX512(p *byte, keys *uint32, stride int, n int, best *uint32, least *uint32, rows *uint32, owners *uint32) int
+
+// matchBatchAVX512 is MatchBatch.
+//
+//go:noescape
+func matchBatchAVX512(rows *uint32, owners *uint32, n int, table *uint32, lines int, keys *uint32, stride int, best *uint32) int

@@ -167,3 +167,175 @@ none:
 	JNZ   block
 	VZEROUPPER
 	RET
+
+// func probeBatchAVX512(p *byte, keys *uint32, stride int, n int, best *uint32, least *uint32, rows *uint32, owners *uint32) int
+// Requires: AVX, AVX512DQ, AVX512F, MMX+, POPCNT
+TEXT ·probeBatchAVX512(SB), NOSPLIT, $0-72
+	MOVQ         p+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVQ         best+32(FP), BX
+	MOVQ         rows+48(FP), SI
+	MOVQ         owners+56(FP), DI
+	MOVL         $0x9e3779b1, R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Z0
+	MOVL         $0x000001ff, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Z4
+	MOVL         $0x003fffff, R8
+	VMOVD        R8, X5
+	VPBROADCASTD X5, Z5
+	MOVL         $0x00000001, R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Z6
+	MOVQ         least+40(FP), R8
+	VMOVDQU32    (R8), Z7
+	VPXORD       Z1, Z1, Z1
+	VMOVDQU32    (AX), Z8
+	VMOVDQU32    64(AX), Z9
+	MOVQ         144(AX), R9
+
+key:
+	MOVL   (BX), R10
+	CMPL   R10, (R8)
+	JBE    skip
+	MOVQ   128(AX), R10
+	MOVQ   136(AX), R11
+	VPXORD Z2, Z2, Z2
+
+column:
+	MOVLQSX       68(R10), R12
+	VPBROADCASTD  (CX)(R12*4), Z10
+	VPANDD        (R10), Z10, Z10
+	VPMULLD.BCST  64(R10), Z10, Z10
+	VPADDD        Z10, Z2, Z2
+	ADDQ          $0x48, R10
+	DECQ          R11
+	JNZ           column
+	VPSRLD        $0x10, Z2, Z10
+	VPXORD        Z10, Z2, Z2
+	VPMULLD       Z0, Z2, Z2
+	VPSRLVD       Z8, Z2, Z10
+	VPADDD        Z9, Z10, Z10
+	KXNORW        K1, K1, K1
+	VPXORD        Z3, Z3, Z3
+	VPGATHERDD    (R9)(Z10*4), K1, Z3
+	VPSRLD        $0x16, Z3, Z10
+	VPANDD        Z4, Z10, Z10
+	VPANDD        Z4, Z2, Z2
+	VPTESTMD      Z3, Z3, K2
+	VPCMPEQD      Z10, Z2, K3
+	VPMOVD2M      Z3, K4
+	VPCMPUD.BCST  $0x01, (BX), Z7, K5
+	KORW          K3, K4, K3
+	KANDW         K3, K2, K3
+	KANDW         K3, K5, K3
+	VPANDD        Z5, Z3, Z3
+	VPCOMPRESSD.Z Z3, K3, Z3
+	VMOVDQU32     Z3, (SI)
+	VMOVDQU32     Z1, (DI)
+	MOVQ          152(AX), R10
+	MOVQ          160(AX), R11
+	MOVLQZX       (SI), R12
+	IMULQ         R11, R12
+	PREFETCHT0    (R10)(R12*1)
+	MOVLQZX       4(SI), R12
+	IMULQ         R11, R12
+	PREFETCHT0    (R10)(R12*1)
+	MOVLQZX       8(SI), R12
+	IMULQ         R11, R12
+	PREFETCHT0    (R10)(R12*1)
+	MOVLQZX       12(SI), R12
+	IMULQ         R11, R12
+	PREFETCHT0    (R10)(R12*1)
+	KMOVW         K3, R10
+	POPCNTL       R10, R10
+	LEAQ          (SI)(R10*4), SI
+	LEAQ          (DI)(R10*4), DI
+
+skip:
+	VPADDD Z6, Z1, Z1
+	MOVQ   stride+16(FP), R10
+	ADDQ   R10, CX
+	ADDQ   $0x04, BX
+	DECQ   DX
+	JNZ    key
+	MOVQ   rows+48(FP), AX
+	SUBQ   AX, SI
+	SHRQ   $0x02, SI
+	MOVQ   SI, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func matchBatchAVX512(rows *uint32, owners *uint32, n int, table *uint32, lines int, keys *uint32, stride int, best *uint32) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, CMOV
+TEXT ·matchBatchAVX512(SB), NOSPLIT, $8-72
+	MOVQ rows+0(FP), AX
+	MOVQ owners+8(FP), CX
+	MOVQ lines+32(FP), DX
+	MOVQ best+56(FP), BX
+	XORQ SI, SI
+	XORQ DI, DI
+
+row:
+	MOVLQZX (AX)(SI*4), R8
+	MOVLQZX (CX)(SI*4), R9
+	MOVQ    R8, R10
+	IMULQ   DX, R10
+	SHLQ    $0x06, R10
+	MOVQ    table+24(FP), R11
+	ADDQ    R11, R10
+	MOVQ    stride+48(FP), R11
+	IMULQ   R9, R11
+	MOVQ    keys+40(FP), R12
+	ADDQ    R12, R11
+	MOVL    28(R10), R12
+	MOVL    R12, R13
+	ANDL    $0x7fffffff, R13
+	VMOVDQU (R11), Y0
+	VPSUBD  (R10), Y0, Y0
+	VPCMPUD $0x06, 32(R10), Y0, K1
+	KMOVB   K1, R14
+	ANDL    $0x0000007f, R14
+	MOVQ    DX, R15
+
+line:
+	DECQ    R15
+	JZ      whole
+	ADDQ    $0x40, R10
+	ADDQ    $0x20, R11
+	VMOVDQU (R11), Y0
+	VPSUBD  (R10), Y0, Y0
+	VPCMPUD $0x06, 32(R10), Y0, K1
+	KMOVB   K1, BP
+	ORL     BP, R14
+	JMP     line
+
+whole:
+	MOVL    (BX)(R9*4), R10
+	MOVL    R10, R11
+	XORL    R15, R15
+	CMPL    R13, R10
+	SETCS   R15
+	CMOVLCS R13, R11
+	XORL    R13, R13
+	TESTL   R14, R14
+	SETNE   R13
+	CMOVLNE R10, R11
+	MOVL    R11, (BX)(R9*4)
+	SHRL    $0x1f, R12
+	XORL    $0x01, R12
+	ANDL    R12, R13
+	ANDL    R15, R13
+	INCQ    R8
+	MOVL    R8, (AX)(DI*4)
+	MOVL    R9, (CX)(DI*4)
+	ADDQ    R13, DI
+	INCQ    SI
+	MOVQ    n+16(FP), R8
+	CMPQ    SI, R8
+	JB      row
+	MOVQ    DI, ret+64(FP)
+	VZEROUPPER
+	RET
