@@ -8,7 +8,6 @@ import (
 	"verdict/engine/vm"
 	"verdict/host"
 	"verdict/nft/expr"
-	"verdict/packet"
 )
 
 // natStep is the dispatcher of nat chains: the first packet of a connection
@@ -16,6 +15,10 @@ import (
 // Ref: nf_nat_core.c, nf_nat_inet_fn.
 func (w *Worker) natStep(list *hookList, source bool, num catalog.HookNum) (fate Fate, ran bool) {
 	conns := w.engine.conns
+	if w.ct.Unknown() {
+		w.out.Reason, w.out.CutAt = "the capture ends before what its connection needs", len(w.view.Data)
+		return Unknown, false
+	}
 	w.track.Now, w.track.Out = w.now, w.meta.OIF.Index
 	manip := conntrack.DestinationManip
 	if source {
@@ -110,8 +113,11 @@ func (w *Worker) reroute(d *device) *device {
 // masquerade takes the outgoing interface's address.
 // Ref: nf_nat_masquerade.c, nf_nat_masquerade_ipv4, _ipv6.
 func (w *Worker) masquerade(r *conntrack.NATRange) bool {
-	six := w.pkt.Family == catalog.FamilyIP6
-	a, ok := w.engine.sourceAddress(w.meta.OIF, w.view.DstAddr(), six)
+	choose := w.engine.sourceAddress4
+	if w.pkt.Family == catalog.FamilyIP6 {
+		choose = w.engine.sourceAddress6
+	}
+	a, ok := choose(w.meta.OIF, w.view.DstAddr())
 	if !ok {
 		return false
 	}
@@ -132,7 +138,7 @@ func (w *Worker) redirect(r *conntrack.NATRange) bool {
 		setAddress(r, a)
 		return true
 	}
-	a, ok := w.engine.firstAddress(w.meta.IIF, six)
+	a, ok := w.engine.firstAddress(w.meta.IIF, w.view.DstAddr())
 	if !ok {
 		return false
 	}
@@ -145,63 +151,4 @@ func setAddress(r *conntrack.NATRange, a netip.Addr) {
 	r.MinAddr, r.MaxAddr = [16]byte{}, [16]byte{}
 	copy(r.MinAddr[:], a.AsSlice())
 	r.MaxAddr = r.MinAddr
-}
-
-// sourceAddress chooses an interface's address towards a destination: the
-// first global one whose network holds the next hop, else the first. Where the
-// host's addresses are not known, the packet's own local address is taken.
-// Ref: devinet.c, inet_select_addr.
-func (e *Engine) sourceAddress(d packet.Device, destination netip.Addr, six bool) (netip.Addr, bool) {
-	i, ok := e.host.ByIndex(int(d.Index))
-	if !ok || len(i.Addresses) == 0 {
-		return e.anyLocal(six)
-	}
-	hop := destination
-	if route, ok := e.host.Route(destination); ok && route.Gateway.IsValid() {
-		hop = route.Gateway
-	}
-	var first netip.Addr
-	for _, a := range i.Addresses {
-		addr := a.Prefix.Addr()
-		if addr.Is4() == six || a.Scope != host.ScopeGlobal || a.Secondary {
-			continue
-		}
-		if a.Prefix.Masked().Contains(hop) {
-			return addr, true
-		}
-		if !first.IsValid() {
-			first = addr
-		}
-	}
-	if first.IsValid() {
-		return first, true
-	}
-	return e.anyLocal(six)
-}
-
-// firstAddress is an interface's first address of a family.
-func (e *Engine) firstAddress(d packet.Device, six bool) (netip.Addr, bool) {
-	if i, ok := e.host.ByIndex(int(d.Index)); ok {
-		for _, a := range i.Addresses {
-			if addr := a.Prefix.Addr(); addr.Is4() != six && (!six || !addr.IsLinkLocalUnicast()) {
-				return addr, true
-			}
-		}
-		if len(i.Addresses) > 0 {
-			return netip.Addr{}, false
-		}
-	}
-	return e.anyLocal(six)
-}
-
-// anyLocal is the first global address of the host, whatever its interface.
-func (e *Engine) anyLocal(six bool) (netip.Addr, bool) {
-	for _, list := range [][]netip.Addr{e.options.Local, e.host.Addresses()} {
-		for _, a := range list {
-			if a.Is4() != six && !a.IsLoopback() && !a.IsLinkLocalUnicast() {
-				return a, true
-			}
-		}
-	}
-	return netip.Addr{}, false
 }
