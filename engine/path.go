@@ -133,6 +133,10 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 		w.hook(family, catalog.HookInput, lists[catalog.HookInput])
 		return
 	}
+	if w.meta.PktType == packet.PktBroadcast || w.meta.PktType == packet.PktMulticast {
+		w.lost("what came as link-level broadcast is not forwarded")
+		return
+	}
 	if !w.findRoute(destination) {
 		return
 	}
@@ -153,7 +157,7 @@ func (w *Worker) forMe(a netip.Addr) bool {
 		return true
 	}
 	return w.engine.isLocal(a) || a.IsMulticast() || w.engine.host.IsBroadcast(a) ||
-		w.meta.PktType == packet.PktBroadcast
+		w.meta.PktType == packet.PktBroadcast && !w.engine.options.KnownRoutes
 }
 
 // findRoute sets the outgoing interface of a forwarded packet.
