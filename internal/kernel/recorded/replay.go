@@ -72,7 +72,7 @@ func (c *Case) Replay(hosts *Hosts, each func(n int, path []Visit, o *verdict.Ou
 			if at := c.Host.Inject[n]; at == "local" {
 				in.Local = true
 			} else {
-				in.In = at
+				in.In, in.Direction = at, capture.Inbound
 			}
 		}
 		walk.Path = nil
