@@ -61,7 +61,11 @@ func (s *scan) next(key []uint32, from, best uint32) uint32 {
 		if s.orders[last-1] < from {
 			continue
 		}
-		part := found[:(last-first+15)/16]
+		blocks := 1 // that begin with an order below best
+		for first+16*blocks < last && s.orders[first+16*blocks] < best {
+			blocks++
+		}
+		part := found[:blocks]
 		simd.MatchColumns(s.blocks[first/16*size:], s.lanes, key, part)
 		for b, mask := range part {
 			for m := uint32(mask); m != 0; m &= m - 1 {

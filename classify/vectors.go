@@ -14,7 +14,14 @@ type vectors struct {
 	summary int // of its summary: bit w tells whether word w is not zero
 	columns []vectorColumn
 	size    int
+	// head scans the first rows: where a better rule is known already, often
+	// only few of the rows come before it.
+	head *scan
 }
+
+// headRows is how many rows can be scanned in less time than it takes to find
+// the classes of a key.
+const headRows = 64
 
 // vectorColumn finds the class of a value.
 type vectorColumn struct {
@@ -32,6 +39,7 @@ func newVectors(r *rows, lanes []int, budget int) *vectors {
 	n := r.count()
 	v := &vectors{orders: r.orders, words: (n + 63) / 64}
 	v.summary = (v.words + 63) / 64
+	v.head = newScan(r.slice(0, min(n, headRows)), lanes)
 	for c := range r.columns {
 		bounded := false
 		for i := 0; i < n && !bounded; i++ {
@@ -194,6 +202,12 @@ func (c *vectorColumn) find(x uint32) uint32 {
 // next returns the lowest order from one on that matches and is below best, or
 // best.
 func (v *vectors) next(key []uint32, from, best uint32) uint32 {
+	if v.orders[0] >= best {
+		return best
+	}
+	if len(v.orders) <= headRows || v.orders[headRows] >= best {
+		return v.head.next(key, from, best)
+	}
 	first := 0
 	if from > v.orders[0] {
 		first, _ = slices.BinarySearch(v.orders, from)
@@ -245,7 +259,7 @@ func (v *vectors) next(key []uint32, from, best uint32) uint32 {
 
 func (c *vectorColumn) bytes() int { return 4*(len(c.starts)+len(c.class)+len(c.top)) + 8*len(c.bits) }
 
-func (v *vectors) bytes() int { return v.size + 4*len(v.orders) }
+func (v *vectors) bytes() int { return v.size + 4*len(v.orders) + v.head.bytes() }
 
 // newVectorBlocks divides rows into blocks whose vectors fit into the budget.
 func newVectorBlocks(r *rows, lanes []int, budget int) []*vectors {

@@ -7,8 +7,7 @@ import "unsafe"
 //go:generate sh -c "cd _asm && go run ./tuple -out ../tuple_kernels_amd64.s -stubs ../tuple_kernels_amd64.go -pkg simd"
 
 // ProbeTables looks a key up in sixteen hash tables. Bit t of the result tells
-// that table t may have rows for it, the first of which is hits[t]. The rows
-// are prefetched.
+// that table t may have rows for it, the first of which is hits[t].
 func ProbeTables(p *Probe, key []uint32, dir []uint32, hits *[16]uint32) uint32 {
 	if level == AVX512 {
 		return probeAVX512((*byte)(unsafe.Pointer(p)), &key[0], hits)

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func probeAVX512(p *byte, key *uint32, hits *[16]uint32) uint32
-// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·probeAVX512(SB), NOSPLIT, $0-28
 	MOVQ   p+0(FP), AX
 	MOVQ   key+8(FP), CX
@@ -32,11 +32,11 @@ column:
 	VPSRLVD      (AX), Z0, Z1
 	VPADDD       64(AX), Z1, Z1
 	KXNORW       K1, K1, K1
-	MOVQ         144(AX), CX
+	MOVQ         144(AX), AX
 	VPXORD       Z2, Z2, Z2
-	VPGATHERDD   (CX)(Z1*4), K1, Z2
-	MOVL         $0x000001ff, CX
-	VMOVD        CX, X1
+	VPGATHERDD   (AX)(Z1*4), K1, Z2
+	MOVL         $0x000001ff, AX
+	VMOVD        AX, X1
 	VPBROADCASTD X1, Z1
 	VPSRLD       $0x16, Z2, Z3
 	VPANDD       Z1, Z3, Z3
@@ -46,29 +46,14 @@ column:
 	VPMOVD2M     Z2, K3
 	KORW         K2, K3, K2
 	KANDW        K2, K1, K2
-	MOVL         $0x003fffff, CX
-	VMOVD        CX, X0
+	MOVL         $0x003fffff, AX
+	VMOVD        AX, X0
 	VPBROADCASTD X0, Z0
 	VPANDD       Z0, Z2, Z2
 	VMOVDQU32    Z2, (DX)
-	KMOVW        K2, CX
+	KMOVW        K2, AX
 	VZEROUPPER
-	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	MOVL         CX, AX
-
-fetch:
-	TESTL      AX, AX
-	JZ         done
-	TZCNTL     AX, DI
-	BLSRL      AX, AX
-	MOVLQZX    (DX)(DI*4), DI
-	IMULQ      SI, DI
-	PREFETCHT0 (BX)(DI*1)
-	JMP        fetch
-
-done:
-	MOVL CX, ret+24(FP)
+	MOVL         AX, ret+24(FP)
 	RET
 
 // func bucketAVX512(row *uint32, key *uint32, lines int, from uint32, best uint32) uint32
