@@ -325,6 +325,8 @@ func (tx *transaction) unreferElement(t *Table, s *Set, e *set.Entry) {
 //
 // Ref: nf_tables_api.c, nft_del_setelem
 func (tx *transaction) deleteElements(t *Table, s *Set, c *Change) error {
+	var gone []*set.Entry
+	defer func() { tx.noteElements(OpDelete, t, s, gone) }()
 	for i := range c.Elements {
 		el := &c.Elements[i]
 		if r := s.checkKey(el); r != nil {
@@ -337,7 +339,7 @@ func (tx *transaction) deleteElements(t *Table, s *Set, c *Change) error {
 			}
 			return refused(err).on(el.Place)
 		}
-		tx.noteElements(OpDelete, t, s, []*set.Entry{old})
+		gone = append(gone, old)
 		tx.unreferElement(t, s, old)
 		tx.changed = true
 	}
