@@ -40,9 +40,14 @@ func (r NftRenderer) One(w io.Writer, d *Diagnostic) error {
 	if d.Severity != Error {
 		severity = "Warning"
 	}
-	fmt.Fprintf(&b, "%s: %s\n", severity, Printable(d.Message))
-	if len(d.Expected) > 0 && strings.HasPrefix(string(d.Code), "syntax/") && !strings.Contains(d.Message, "expected "+d.Expected[0]) {
-		fmt.Fprintf(&b, "expected any of: %s\n", strings.Join(d.Expected, ", "))
+	message := Printable(d.Message)
+	syntax := strings.HasPrefix(string(d.Code), "syntax/")
+	if syntax && strings.HasPrefix(message, "unexpected ") {
+		message = "syntax error, " + message
+	}
+	fmt.Fprintf(&b, "%s: %s\n", severity, message)
+	if len(d.Expected) > 0 && syntax && !strings.Contains(d.Message, "expected "+d.Expected[0]) {
+		fmt.Fprintf(&b, "expected any of: %s\n", strings.Join(unquoted(d.Expected), ", "))
 	}
 	if d.Span.IsValid() {
 		line := d.Span.Source.Line(first.Line)
@@ -51,6 +56,18 @@ func (r NftRenderer) One(w io.Writer, d *Diagnostic) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// unquoted takes words out of quotes; signs keep them.
+func unquoted(list []string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = x
+		if word := strings.Trim(x, "'"); word != "" && word[0] >= 'a' && word[0] <= 'z' {
+			out[i] = word
+		}
+	}
+	return out
 }
 
 // position writes where a place is, after the files that included its own.

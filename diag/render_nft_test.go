@@ -29,7 +29,7 @@ func TestNftRenderer(t *testing.T) {
 			"Error: Could not process rule: File exists\nadd rule t c bad\n^^^^^^^^^^^^^^^^^\n",
 		},
 		"expectations": {
-			Diagnostic{Message: "syntax error, unexpected bad", Code: "syntax/unexpected", Span: at(typed, "bad"), Expected: []string{"a", "b"}},
+			Diagnostic{Message: "unexpected bad", Code: "syntax/unexpected", Span: at(typed, "bad"), Expected: []string{"a", "b"}},
 			"Error: syntax error, unexpected bad\nexpected any of: a, b\nadd rule t c bad\n             ^^^\n",
 		},
 		"no place": {Diagnostic{Message: "m", Severity: Warning}, "Warning: m\n"},

@@ -47,6 +47,9 @@ func (p *parser) include(parse itemParser) Item {
 		if !p.mayInclude(inc, src) {
 			return nil
 		}
+		if !src.IncludedAt.IsValid() {
+			src.IncludedAt = inc.Span
+		}
 		inc.Files = append(inc.Files, p.includedFile(src, parse))
 	}
 	return inc
@@ -78,9 +81,6 @@ func (p *parser) mayInclude(inc *Include, src *diag.Source) bool {
 
 // includedFile parses one file in place of the include statement.
 func (p *parser) includedFile(src *diag.Source, parse itemParser) IncludedFile {
-	if !src.IncludedAt.IsValid() {
-		src.IncludedAt = p.since(p.prevEnd).Span
-	}
 	outer := p.input
 	p.input = newInput(src, &p.opts)
 	p.including = append(p.including, src)
