@@ -16,7 +16,12 @@ var ErrMissed = errors.New("transactions were missed: the state file was replace
 // Follow reads the present state and has a follower told of the transactions
 // that come after it, whenever CatchUp is called.
 func (s *Store) Follow(f Follower) error {
-	if _, err := s.Read(); err != nil {
+	unlock, err := s.lock(false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.load(); err != nil {
 		return err
 	}
 	s.follow = f

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -26,14 +25,8 @@ func (e *LockError) Error() string {
 	return fmt.Sprintf("state file %s is in use by %s; waited %v for it", e.Path, who, e.Waited)
 }
 
-// errLocked is that of tryLock where somebody else has the lock.
+// errLocked is that of takeLock where somebody else has the lock.
 var errLocked = errors.New("locked")
-
-// How often a lock that is taken is tried again.
-const (
-	firstPause = time.Millisecond
-	lastPause  = 50 * time.Millisecond
-)
 
 // lock takes the lock beside the file, shared with other readers or alone. The
 // returned function gives it back. A reader that may not write there reads
@@ -47,27 +40,49 @@ func (s *Store) lock(alone bool) (func(), error) {
 		}
 		return nil, err
 	}
-	started := time.Now()
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		err := tryLock(f, alone)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, errLocked) {
-			f.Close()
-			return nil, fmt.Errorf("lock %s: %w", name, err)
-		}
-		if waited := time.Since(started); waited >= s.wait {
-			holder := readHolder(f)
-			f.Close()
-			return nil, &LockError{s.path, holder, waited.Round(time.Millisecond)}
-		}
-		time.Sleep(pause)
+	if err := s.await(f, alone); err != nil {
+		return nil, err
 	}
 	if alone {
 		writeHolder(f)
 	}
 	return func() { f.Close() }, nil
+}
+
+// await takes the lock of an open file, and closes the file where that fails.
+// Those who wait get it in turn, so that nobody waits for ever behind others
+// who come again and again.
+func (s *Store) await(f *os.File, alone bool) error {
+	err := takeLock(f, alone, false)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, errLocked) {
+		f.Close()
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	taken, given := make(chan error), make(chan struct{})
+	go func() {
+		err := takeLock(f, alone, true)
+		select {
+		case taken <- err:
+		case <-given: // nobody waits for it any more
+			f.Close()
+		}
+	}()
+	timer := time.NewTimer(s.wait)
+	defer timer.Stop()
+	select {
+	case err := <-taken:
+		if err != nil {
+			f.Close()
+			return fmt.Errorf("lock %s: %w", f.Name(), err)
+		}
+		return nil
+	case <-timer.C:
+		close(given)
+		return &LockError{s.path, readHolder(s.path + ".lock"), s.wait}
+	}
 }
 
 // writeHolder notes who holds the lock, for the message to those who wait.
@@ -78,9 +93,9 @@ func writeHolder(f *os.File) {
 	}
 }
 
-func readHolder(f *os.File) int {
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, 32))
-	if err != nil {
+func readHolder(name string) int {
+	text, err := os.ReadFile(name)
+	if err != nil || len(text) > 32 {
 		return 0
 	}
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// tryLock fails: two callers at once would lose changes.
-func tryLock(*os.File, bool) error {
+// takeLock fails: two callers at once would lose changes.
+func takeLock(*os.File, bool, bool) error {
 	return errors.New("locks of files are not supported on this system")
 }

@@ -9,16 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the lock of an open file, or gives errLocked. Closing the
-// file, also by the end of the process, gives it back.
-func tryLock(f *os.File, alone bool) error {
+// takeLock takes the lock of an open file. Without wait it gives errLocked
+// where another has it. Closing the file, also by the end of the process,
+// gives it back.
+func takeLock(f *os.File, alone, wait bool) error {
 	how := unix.LOCK_SH
 	if alone {
 		how = unix.LOCK_EX
 	}
-	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
-		return errLocked
+	if !wait {
+		how |= unix.LOCK_NB
 	}
-	return err
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return errLocked
+		default:
+			return err
+		}
+	}
 }

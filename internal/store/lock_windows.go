@@ -7,11 +7,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock of an open file, or gives errLocked. Closing the
-// file, also by the end of the process, gives it back. The locked byte lies
-// far behind the content, which stays readable.
-func tryLock(f *os.File, alone bool) error {
-	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+// takeLock takes the lock of an open file. Without wait it gives errLocked
+// where another has it. Closing the file, also by the end of the process,
+// gives it back. The locked byte lies far behind the content, which stays
+// readable.
+func takeLock(f *os.File, alone, wait bool) error {
+	var flags uint32
+	if !wait {
+		flags |= windows.LOCKFILE_FAIL_IMMEDIATELY
+	}
 	if alone {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
 	}

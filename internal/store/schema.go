@@ -29,6 +29,7 @@ type (
 		Command    string
 		Owner      string
 		Generation uint32 // afterwards
+		Released   bool
 		Interfaces []Interface
 		Changes    []ruleset.Change
 	}

@@ -279,3 +279,42 @@ func TestDefaultPath(t *testing.T) {
 		}
 	}
 }
+
+// TestConcurrentCallers: callers that come at once wait for each other, and
+// none of their changes is lost.
+func TestConcurrentCallers(t *testing.T) {
+	now := second
+	path := filepath.Join(t.TempDir(), "state")
+	update(t, open(path, &now), "add table ip t\nadd chain ip t c")
+	const callers, each = 4, 40
+	errs := make(chan error, callers)
+	for range callers {
+		go func() {
+			for range each {
+				s := Open(path, Options{})
+				err := s.Update(func(st State) (*Transaction, error) {
+					batch, err := batchOf(st.Rules, "add rule ip t c accept")
+					if err != nil {
+						return nil, err
+					}
+					next, _ := ruleset.Apply(st.Rules, batch, ruleset.Options{Now: second})
+					return &Transaction{Batch: batch, Next: next, Time: second}, nil
+				})
+				if err != nil {
+					errs <- err
+					return
+				}
+			}
+			errs <- nil
+		}()
+	}
+	for range callers {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	rules := read(t, open(path, &now)).Rules.Tables[0].Chains[0].Rules
+	if len(rules) != callers*each || rules[len(rules)-1].Handle != callers*each+1 {
+		t.Errorf("%d rules of %d", len(rules), callers*each)
+	}
+}

@@ -15,6 +15,9 @@ type Transaction struct {
 	Next  *ruleset.Ruleset
 	Time  int64 // nanoseconds since the epoch
 	Owner string
+	// Released says that the program ended with the batch, so that its tables
+	// were released (ruleset.Release); Next is what remained.
+	Released bool
 	// Interfaces are those that were made up for the batch.
 	Interfaces []Interface
 	// PID and Command name the process to those who follow the file.
@@ -29,7 +32,7 @@ func (t *Transaction) empty(s *State) bool {
 
 // record writes the transaction.
 func (t *Transaction) record(b []byte) []byte {
-	if len(t.Batch) == 0 {
+	if len(t.Batch) == 0 && !t.Released {
 		h := handlesRecord{NextTableHandle: t.Next.NextTableHandle}
 		for _, table := range t.Next.Tables {
 			h.Tables = append(h.Tables, tableHandles{table.Family, table.Name, table.NextHandle})
@@ -38,7 +41,7 @@ func (t *Transaction) record(b []byte) []byte {
 	}
 	content := encode(nil, &batchRecord{
 		Time: t.Time, PID: t.PID, Command: t.Command, Owner: t.Owner, Generation: t.Next.Generation,
-		Interfaces: t.Interfaces, Changes: t.Batch,
+		Released: t.Released, Interfaces: t.Interfaces, Changes: t.Batch,
 	})
 	return appendRecord(b, recordBatch, content)
 }
@@ -81,12 +84,15 @@ func (s *State) replayBatch(r *batchRecord, follow Follower) error {
 	if next.Generation != r.Generation {
 		return fmt.Errorf("a batch led to generation %d, now to %d", r.Generation, next.Generation)
 	}
+	if r.Released {
+		next = next.Release(r.Owner)
+	}
 	s.Rules = next
 	s.Interfaces = append(s.Interfaces[:len(s.Interfaces):len(s.Interfaces)], r.Interfaces...)
 	s.Sequence++
 	if follow != nil {
 		follow(&Transaction{
-			Batch: r.Changes, Next: next, Time: r.Time, Owner: r.Owner, Interfaces: r.Interfaces, PID: r.PID, Command: r.Command,
+			Batch: r.Changes, Next: next, Time: r.Time, Owner: r.Owner, Released: r.Released, Interfaces: r.Interfaces, PID: r.PID, Command: r.Command,
 		}, events, s.Interfaces)
 	}
 	return nil

@@ -30,12 +30,16 @@ func (v *view) describe(x syntax.Expr) {
 	if s.kind != "" {
 		writeString(&v.out, s.kind+" expression, ")
 	}
+	if s.bits == 0 && s.kind != "" {
+		writeString(&v.out, "datatype invalid (invalid)\n") // depends on the family
+		return
+	}
 	fmt.Fprintf(&v.out, "datatype %s (%s)", s.typ.Name, s.typ.Description)
 	if base := basesOf(s.typ); base != "" {
 		fmt.Fprintf(&v.out, " (basetype %s)", base)
 	}
 	unit := "bits"
-	if s.typ == catalog.IfName || s.typ.Base == catalog.String {
+	if s.kind != "" && (s.typ == catalog.String || s.typ.Base == catalog.String) {
 		unit, s.bits = "characters", s.bits/8
 	}
 	fmt.Fprintf(&v.out, ", %d %s\n", s.bits, unit)
@@ -59,7 +63,7 @@ func (v *view) symbols(t *catalog.Type) {
 			fmt.Fprintf(&v.out, "\t%-30s\t%d\n", s.Name, s.Value)
 		}
 		return
-	case len(t.Symbols) == 0 || t.HiddenSymbols:
+	case len(t.Symbols) == 0 || t.HiddenSymbols || t == catalog.InetService:
 		return
 	case t.DecimalSymbols:
 		writeString(&v.out, "\npre-defined symbolic constants (in decimal):\n")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"verdict/diag"
 	"verdict/internal/store"
@@ -225,8 +226,8 @@ func (b *batch) refusal(e *ruleset.ChangeError) *diag.Diagnostic {
 
 // echo prints what the batch added, and the generation that it led to.
 func (b *batch) echo(events []ruleset.Event, next *ruleset.Ruleset) {
-	if len(events) == 0 {
-		return
+	if !slices.ContainsFunc(events, func(e ruleset.Event) bool { return e.Op != ruleset.OpDelete }) {
+		return // the kernel does not tell the sender of deletions
 	}
 	p := eventPrinter{w: &b.out, rules: next, options: b.names.listOptions(), additions: true}
 	if b.session.options.json {

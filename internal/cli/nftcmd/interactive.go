@@ -11,6 +11,7 @@ import (
 	"github.com/peterh/liner"
 
 	"verdict/diag"
+	"verdict/internal/store"
 )
 
 // lines gives the lines of an interactive session one by one; io.EOF ends it.
@@ -31,6 +32,7 @@ const (
 func (n *session) interactive() int {
 	in := n.lines()
 	defer in.close()
+	defer n.end()
 	status := succeeded
 	var held string
 	for {
@@ -56,6 +58,25 @@ func (n *session) interactive() int {
 		src := diag.NewSource("", []byte(line+"\n"))
 		src.CommandLine = true
 		status = n.status(n.execute(src))
+	}
+}
+
+// end releases what the session owned.
+func (n *session) end() {
+	if n.options.check {
+		return
+	}
+	state, err := n.store.Read()
+	if err != nil || state.Rules.Release(n.owner) == state.Rules {
+		return
+	}
+	err = n.store.Update(func(state store.State) (*store.Transaction, error) {
+		t := &store.Transaction{Next: state.Rules, Time: n.clock(), Owner: n.owner, PID: uint32(n.pid), Command: n.program}
+		n.release(t)
+		return t, nil
+	})
+	if err != nil {
+		n.status(err)
 	}
 }
 

@@ -57,8 +57,11 @@ func (v *view) sections(c *syntax.Command) []section {
 			list = append(list, section{wholeTable, v.whole(t)})
 			continue
 		case syntax.ObjTables:
-			x := decompile.Table(&ruleset.Table{Family: t.Family, Name: t.Name, Handle: t.Handle, Flags: t.Flags, Owner: t.Owner}, v.options)
-			list = append(list, section{tableLine, x})
+			bare := &ruleset.Table{Family: t.Family, Name: t.Name, Handle: t.Handle}
+			if v.session.options.json {
+				bare.Flags, bare.Comment = t.Flags, t.Comment
+			}
+			list = append(list, section{tableLine, decompile.Table(bare, v.options)})
 			continue
 		case syntax.ObjRules, syntax.ObjRule:
 			if x := v.rulesOf(t, c); len(x.Items) > 0 {

@@ -42,7 +42,11 @@ func (n *session) monitor(c *syntax.Command) error {
 		return err
 	}
 	for {
-		if err := n.store.CatchUp(); err != nil {
+		err := n.store.CatchUp()
+		switch {
+		case errors.Is(err, store.ErrMissed):
+			fmt.Fprintf(n.Err, "W: %v\n", err)
+		case err != nil:
 			return err
 		}
 		if m.err != nil {

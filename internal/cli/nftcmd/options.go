@@ -36,7 +36,7 @@ type option struct {
 	set   func(o *options, arg string) error
 }
 
-func flag(where func(*options) *bool) func(*options, string) error {
+func setFlag(where func(*options) *bool) func(*options, string) error {
 	return func(o *options, _ string) error {
 		*where(o) = true
 		return nil
@@ -45,9 +45,9 @@ func flag(where func(*options) *bool) func(*options, string) error {
 
 // table lists all options in the order of the help.
 var table = []option{
-	{'h', "help", "", "show this help", flag(func(o *options) *bool { return &o.help })},
-	{'v', "version", "", "show the version", flag(func(o *options) *bool { return &o.version })},
-	{'V', "", "", "show the version in detail", flag(func(o *options) *bool { return &o.verbose })},
+	{'h', "help", "", "show this help", setFlag(func(o *options) *bool { return &o.help })},
+	{'v', "version", "", "show the version", setFlag(func(o *options) *bool { return &o.version })},
+	{'V', "", "", "show the version in detail", setFlag(func(o *options) *bool { return &o.verbose })},
 	{'f', "file", "FILE", "read commands from FILE; - is standard input", func(o *options, arg string) error {
 		o.file, o.hasFile = arg, true
 		return nil
@@ -63,25 +63,25 @@ var table = []option{
 		o.defines[name] = value
 		return nil
 	}},
-	{'i', "interactive", "", "read commands from the terminal", flag(func(o *options) *bool { return &o.interactive })},
+	{'i', "interactive", "", "read commands from the terminal", setFlag(func(o *options) *bool { return &o.interactive })},
 	{'I', "includepath", "DIR", "look for included files in DIR too", func(o *options, arg string) error {
 		o.include = append(o.include, arg)
 		return nil
 	}},
-	{'c', "check", "", "check the commands without applying them", flag(func(o *options) *bool { return &o.check })},
-	{'o', "optimize", "", "refused: rules are not merged yet", flag(func(o *options) *bool { return &o.optimize })},
-	{'a', "handle", "", "show handles", flag(func(o *options) *bool { return &o.handles })},
-	{'s', "stateless", "", "leave out counts and the like", flag(func(o *options) *bool { return &o.stateless })},
-	{'t', "terse", "", "leave out the elements of named sets", flag(func(o *options) *bool { return &o.terse })},
-	{'S', "service", "", "show names of ports", flag(func(o *options) *bool { return &o.services })},
-	{'N', "reversedns", "", "show names of addresses", flag(func(o *options) *bool { return &o.names })},
-	{'u', "guid", "", "show names of users and groups", flag(func(o *options) *bool { return &o.users })},
-	{'n', "numeric", "", "show numbers instead of names", flag(func(o *options) *bool { return &o.numeric })},
-	{'y', "numeric-priority", "", "show priorities as numbers", flag(func(o *options) *bool { return &o.priority })},
-	{'p', "numeric-protocol", "", "show protocols as numbers", flag(func(o *options) *bool { return &o.protocol })},
-	{'T', "numeric-time", "", "show times as seconds", flag(func(o *options) *bool { return &o.time })},
-	{'e', "echo", "", "show what was added", flag(func(o *options) *bool { return &o.echo })},
-	{'j', "json", "", "read and write JSON", flag(func(o *options) *bool { return &o.json })},
+	{'c', "check", "", "check the commands without applying them", setFlag(func(o *options) *bool { return &o.check })},
+	{'o', "optimize", "", "refused: rules are not merged yet", setFlag(func(o *options) *bool { return &o.optimize })},
+	{'a', "handle", "", "show handles", setFlag(func(o *options) *bool { return &o.handles })},
+	{'s', "stateless", "", "leave out counts and the like", setFlag(func(o *options) *bool { return &o.stateless })},
+	{'t', "terse", "", "leave out the elements of named sets", setFlag(func(o *options) *bool { return &o.terse })},
+	{'S', "service", "", "show names of ports", setFlag(func(o *options) *bool { return &o.services })},
+	{'N', "reversedns", "", "show names of addresses", setFlag(func(o *options) *bool { return &o.names })},
+	{'u', "guid", "", "show names of users and groups", setFlag(func(o *options) *bool { return &o.users })},
+	{'n', "numeric", "", "show numbers instead of names", setFlag(func(o *options) *bool { return &o.numeric })},
+	{'y', "numeric-priority", "", "show priorities as numbers", setFlag(func(o *options) *bool { return &o.priority })},
+	{'p', "numeric-protocol", "", "show protocols as numbers", setFlag(func(o *options) *bool { return &o.protocol })},
+	{'T', "numeric-time", "", "show times as seconds", setFlag(func(o *options) *bool { return &o.time })},
+	{'e', "echo", "", "show what was added", setFlag(func(o *options) *bool { return &o.echo })},
+	{'j', "json", "", "read and write JSON", setFlag(func(o *options) *bool { return &o.json })},
 	{'d', "debug", "LEVEL[,LEVEL...]", "netlink shows the bytecode", setDebug},
 	{0, "state", "FILE", "keep the ruleset in FILE (default $VERDICT_STATE, or one per user)", func(o *options, arg string) error {
 		o.state = arg
