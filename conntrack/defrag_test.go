@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -351,4 +352,38 @@ func reassemble(t *rapid.T, w *world, frames [][]byte, whole []byte, single bool
 		return how
 	}
 	return nil
+}
+
+// TestSplitJoinedHeader: a TCP header that came in pieces leaves whole, and what
+// follows it in the largest size that came.
+func TestSplitJoinedHeader(t *testing.T) {
+	for _, tt := range []struct {
+		first int
+		want  []int
+	}{{8, []int{56, 36}}, {16, []int{48, 44}}, {24, []int{24, 40, 28}}} {
+		w := newWorld(t, Config{})
+		whole := w.frame("ip frag-off 0 tcp flags ack payload length 72")
+		var d Defrag
+		var mark uint32
+		second := 40
+		if tt.first < 24 {
+			second = 64 - tt.first
+		}
+		sizes := []int{tt.first, second, 92 - tt.first - second}
+		var how *Reassembly
+		at := 0
+		for i, size := range sizes {
+			f := cut4(whole, at, size, i < 2)
+			_, how = d.Collect(w.take(f, len(f)), FragmentPlace{}, &mark, &w.buffer)
+			at += size
+		}
+		frames, _ := how.Split(&w.view, 1500, 0)
+		var got []int
+		for _, f := range frames {
+			got = append(got, len(f)-20)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("came as %v: left as %v, want %v", sizes, got, tt.want)
+		}
+	}
 }

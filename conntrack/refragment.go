@@ -43,7 +43,7 @@ func (r *Reassembly) split4(v *packet.View, mtu int) ([][]byte, Leaves) {
 	}
 	headerLen := v.ThOff - v.NetOff
 	room := min(mtu, r.MaxSize) - headerLen
-	sizes, same := r.pieces(v.End-v.ThOff, room)
+	sizes, same := r.pieces(v.End-v.ThOff, room, v.L4Proto)
 	if sizes == nil {
 		return nil, LeavesNot
 	}
@@ -97,9 +97,13 @@ func skipOptions(options []byte) {
 }
 
 // pieces chooses the sizes of the pieces of a payload: as they came if all fit
-// and add up, else as much as fits. same tells the former; nil is no room.
-func (r *Reassembly) pieces(payload, room int) (sizes []int, same bool) {
-	same = true
+// and add up, else as much as fits. same tells the former; nil is no room. A TCP
+// header that came in several pieces was joined by the host's look for a socket,
+// with which the boundaries are lost.
+// Ref: ip_input.c, ip_rcv_finish_core; tcp_ipv4.c, tcp_v4_early_demux.
+func (r *Reassembly) pieces(payload, room int, protocol uint8) (sizes []int, same bool) {
+	const tcpHeader = 20
+	same = protocol != packet.ProtoTCP || r.Sizes[0] >= tcpHeader
 	sum := 0
 	for i, size := range r.Sizes {
 		sum += size
@@ -133,7 +137,7 @@ func (r *Reassembly) split6(v *packet.View, mtu int, id uint32) ([][]byte, Leave
 	field, at := unfragmentable(v.Data, v.NetOff)
 	const fragmentHeader = 8
 	headerLen := at - v.NetOff
-	sizes, _ := r.pieces(v.End-at, max(r.MaxSize, minMTU6)-headerLen-fragmentHeader)
+	sizes, _ := r.pieces(v.End-at, max(r.MaxSize, minMTU6)-headerLen-fragmentHeader, v.L4Proto)
 	if sizes == nil {
 		return nil, LeavesNot
 	}
