@@ -6,4 +6,7 @@
 // interfaces of a home gateway receive and send. Their variables name the
 // hosts that take part, so that rulesets can be written for them. All
 // addresses are from documentation or private ranges.
+//
+// [ElementShape] makes sets of up to millions of elements: their text, keys to
+// look up, and frames that lead to a look-up.
 package workload
