@@ -34,6 +34,9 @@ type Options struct {
 	// Executor says how chains run; verdicts, counters and all else are the
 	// same.
 	Executor chain.Mode
+	// Forms are the fast forms that the interpreter uses, for measurements; 0
+	// means all.
+	Forms vm.Forms
 	// Conntrack bounds and switches of connection tracking.
 	Conntrack conntrack.Config
 }
@@ -82,7 +85,11 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 }
 
 func (e *Engine) load(rs *ruleset.Ruleset) error {
-	p, err := vm.Link(rs, e.state)
+	forms := e.options.Forms
+	if forms == 0 {
+		forms = vm.AllForms
+	}
+	p, err := vm.LinkForms(rs, e.state, forms)
 	if err != nil {
 		return err
 	}

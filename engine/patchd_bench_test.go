@@ -9,6 +9,7 @@ import (
 	"verdict"
 	"verdict/engine"
 	"verdict/engine/chain"
+	"verdict/engine/vm"
 	"verdict/packet/build"
 )
 
@@ -43,22 +44,52 @@ func BenchmarkInverted(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					e, err := engine.New(loaded.Rules(), loaded.Host(), engine.Options{Executor: mode, Hook: "prerouting", Local: []netip.Addr{netip.MustParseAddr("10.1.2.3")}})
-					if err != nil {
-						b.Fatal(err)
-					}
-					p, err := build.Parse("iifname eth0 ip saddr 10.1.2.3 ip daddr 10.1.2.3 udp dport 9")
-					if err != nil {
-						b.Fatal(err)
-					}
-					in, w := verdict.PacketInput(p), e.Worker()
-					var out engine.Outcome
-					for b.Loop() {
-						w.Evaluate(&in, &out)
-					}
-					b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "packets/s")
+					benchmarkInverted(b, loaded, engine.Options{Executor: mode})
 				})
 			}
 		}
 	}
+}
+
+// forms are the steps in which the interpreter became faster.
+var forms = []struct {
+	name  string
+	forms vm.Forms
+}{
+	{"base", vm.BaseForms},
+	{"cmp", vm.BaseForms | vm.FormCmp},
+	{"bitwise", vm.BaseForms | vm.FormCmp | vm.FormBitwise},
+	{"prefix", vm.AllForms &^ vm.FormFused},
+	{"fused", vm.AllForms},
+}
+
+// BenchmarkForms measures the steps of the interpreter with 1,000 rules.
+func BenchmarkForms(b *testing.B) {
+	for _, f := range forms {
+		b.Run(f.name, func(b *testing.B) {
+			loaded, err := verdict.Parse(inverted("same", 1000))
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmarkInverted(b, loaded, engine.Options{Executor: chain.VM, Forms: f.forms})
+		})
+	}
+}
+
+func benchmarkInverted(b *testing.B, loaded *verdict.Ruleset, o engine.Options) {
+	o.Hook, o.Local = "prerouting", []netip.Addr{netip.MustParseAddr("10.1.2.3")}
+	e, err := engine.New(loaded.Rules(), loaded.Host(), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := build.Parse("iifname eth0 ip saddr 10.1.2.3 ip daddr 10.1.2.3 udp dport 9")
+	if err != nil {
+		b.Fatal(err)
+	}
+	in, w := verdict.PacketInput(p), e.Worker()
+	var out engine.Outcome
+	for b.Loop() {
+		w.Evaluate(&in, &out)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "packets/s")
 }

@@ -226,6 +226,7 @@ func (f *form) safe(skip int, place *expr.Place) int {
 type reach struct {
 	end  [3]int // by catalog.Base
 	deep bool   // some load finds its place in the packet itself
+	ct   bool   // some load asks for the connection
 }
 
 func (r *reach) add(f *form) {
@@ -240,6 +241,7 @@ func (r *reach) add(f *form) {
 		case *expr.Meta:
 			r.deep = r.deep || x.Key.Name == "pkttype"
 		case *expr.CT:
+			r.ct = true
 		default:
 			r.deep = true
 		}

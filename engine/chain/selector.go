@@ -40,7 +40,7 @@ func (s *selector) Next(m *vm.Machine, from int) int {
 func (s *selector) read(m *vm.Machine) {
 	c := s.chain
 	s.table = nil
-	if !c.reach.within(m.Packet().View) {
+	if pkt := m.Packet(); !c.reach.within(pkt.View) || (c.reach.ct && pkt.CT.Unknown()) {
 		return
 	}
 	absent := uint64(0)

@@ -23,18 +23,21 @@ func (e *UnsupportedError) Error() string {
 // Link makes a program of a snapshot. State is taken from, and added to, the
 // given state. Cost: linear in rules, and in the elements of verdict maps.
 func Link(rs *ruleset.Ruleset, state *State) (*Program, error) {
-	return link(rs, state, false)
+	return LinkForms(rs, state, AllForms)
 }
 
-// link can leave out the fast forms, for the tests that compare them with the
-// general ones.
-func link(rs *ruleset.Ruleset, state *State, generic bool) (*Program, error) {
-	l := &linker{program: &Program{Rules: rs, state: state}, state: state, setIndex: map[*ruleset.Set]uint32{}, generic: generic}
+// LinkForms is Link with some of the fast forms only, for measurements and
+// tests: what packets meet is the same.
+func LinkForms(rs *ruleset.Ruleset, state *State, forms Forms) (*Program, error) {
+	l := &linker{program: &Program{Rules: rs, state: state}, state: state, setIndex: map[*ruleset.Set]uint32{}, forms: forms}
 	l.declare()
 	for i := range l.program.Chains {
 		if err := l.chain(&l.program.Chains[i]); err != nil {
 			return nil, err
 		}
+	}
+	for i := range l.program.Chains {
+		l.program.fold(&l.program.Chains[i], forms)
 	}
 	return l.program, l.hooks()
 }
@@ -45,7 +48,7 @@ type linker struct {
 	setIndex map[*ruleset.Set]uint32
 	chains   map[*ruleset.Table]map[string]uint32
 
-	generic bool // no fast forms
+	forms Forms
 
 	table *ruleset.Table
 	chn   *Chain
@@ -126,7 +129,7 @@ func (l *linker) rule(r *ruleset.Rule) error {
 	for i := start; i < len(p.code); i++ {
 		p.code[i].next, p.code[i].rule = next, number
 	}
-	if !l.generic {
+	if l.forms&FormFused != 0 {
 		fuse(p.code[start:])
 	}
 	return nil

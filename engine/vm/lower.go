@@ -56,7 +56,7 @@ func (l *linker) payload(x *expr.Payload) error {
 	}
 	in := inst{op: opPayload, sub: uint8(x.Base), off: x.Offset, len: uint8(x.Len), dst: reg(x.Dst)}
 	aligned := x.Len != 0 && x.Offset%x.Len == 0
-	if aligned && !l.generic {
+	if aligned && l.forms&FormLoad != 0 {
 		in.op = fastPayload(x.Base, x.Len)
 	}
 	return l.emit(in)
@@ -96,7 +96,7 @@ func word(b []byte) uint32 {
 func (l *linker) cmp(x *expr.Cmp) error {
 	n := len(x.Value.Bytes)
 	in := inst{op: opCmp, sub: uint8(x.Op), src: reg(x.Src), len: uint8(n)}
-	equality := (x.Op == expr.CmpEq || x.Op == expr.CmpNeq) && !l.generic
+	equality := l.forms&FormEqual != 0 && x.Op == expr.CmpEq || l.forms&FormCmp != 0 && x.Op == expr.CmpNeq
 	switch {
 	case equality && n <= 4:
 		in.op, in.val, in.mask = opCmpFast, word(x.Value.Bytes), uint32(1<<(8*n)-1)
@@ -128,7 +128,7 @@ func (l *linker) bitwise(x *expr.Bitwise) error {
 	in := inst{op: opBitwise, sub: uint8(x.Op), src: reg(x.Src), dst: reg(x.Dst), len: uint8(x.Len), val: x.Shift}
 	switch x.Op {
 	case expr.BitwiseMaskXor:
-		if x.Len <= 4 && !l.generic {
+		if x.Len <= 4 && l.forms&FormBitwise != 0 {
 			in.op, in.mask, in.val = opBitwiseFast, word(x.Mask.Bytes), word(x.Xor.Bytes)
 			return l.emit(in)
 		}
@@ -156,7 +156,7 @@ func (l *linker) immediate(x *expr.Immediate) error {
 		return l.emit(in)
 	}
 	b := x.Data.Value.Bytes
-	if len(b) <= 4 && !l.generic {
+	if len(b) <= 4 && l.forms&FormLoad != 0 {
 		return l.emit(inst{op: opImmediate4, dst: reg(x.Dst), val: word(b)})
 	}
 	return l.emit(inst{op: opImmediate, dst: reg(x.Dst), len: uint8(len(b)), off: l.constant(b)})
@@ -191,7 +191,7 @@ func (l *linker) meta(x *expr.Meta) error {
 		return l.emit(inst{op: opMetaSet, sub: uint8(x.Key.Number), src: reg(x.Src)})
 	}
 	in := inst{op: opMeta, sub: uint8(x.Key.Number), dst: reg(x.Dst)}
-	if l.generic {
+	if l.forms&FormLoad == 0 {
 		return l.emit(in)
 	}
 	switch x.Key.Number {
