@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// setup prepares a network namespace: a pair of interfaces, of which in is
+// where packets arrive.
+const setup = `set -e
+echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter
+echo 0 > /proc/sys/net/ipv4/conf/default/rp_filter
+echo 1 > /proc/sys/net/ipv6/conf/default/addr_gen_mode
+echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
+ip link add in address 02:00:00:00:00:0a type veth peer name out address 02:00:00:00:00:0b
+ip link set in up
+ip link set out up
+ip addr add 192.0.2.1/24 dev in
+ip addr add 2001:db8:ffff::1/64 dev in nodad`
+
+// enterNamespace moves the calling thread, which must be locked, into a new
+// network namespace without a name, and gives the index of its interface. The
+// namespace before it goes away if nothing else is in it.
+func enterNamespace() (ifindex int, err error) {
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return 0, fmt.Errorf("new network namespace: %w", err)
+	}
+	if out, err := exec.Command("sh", "-c", setup).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("set up the namespace: %w: %s", err, out)
+	}
+	in, err := net.InterfaceByName("in")
+	if err != nil {
+		return 0, err
+	}
+	return in.Index, nil
+}
+
+// nft runs the nft command in the current namespace and gives its wall time.
+func nft(stdin string, args ...string) (time.Duration, error) {
+	cmd := exec.Command("nft", args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	start := time.Now()
+	err := cmd.Run()
+	wall := time.Since(start)
+	if err != nil {
+		return 0, fmt.Errorf("nft: %w: %.300s", err, out.String())
+	}
+	return wall, nil
+}
+
+// kernelMemory is what the kernel holds in slabs, virtual mappings and per-CPU
+// memory, in bytes.
+func kernelMemory() (int64, error) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for line := range strings.Lines(string(text)) {
+		var value int64
+		name, rest, _ := strings.Cut(line, ":")
+		switch name {
+		case "Slab", "VmallocUsed", "Percpu":
+			if _, err := fmt.Sscan(rest, &value); err != nil {
+				return 0, err
+			}
+			sum += value << 10
+		}
+	}
+	return sum, nil
+}
