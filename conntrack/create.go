@@ -170,13 +170,13 @@ const (
 
 // earlyDrop removes what is not assured from the first bucket that has such.
 func (t *Table) earlyDrop(hash uint32, now int64) bool {
-	first := hash & t.index.mask &^ (bucketSlots - 1)
-	for bucket := range uint32(earlyBuckets) {
-		at := first + bucket*bucketSlots
+	at := t.index.home(hash)
+	for range earlyBuckets {
 		var victims [bucketSlots]*Conn
 		n := 0
-		for i := range uint32(bucketSlots) {
-			ref := t.index.slots[(at+i)&t.index.mask].ref
+		for range bucketSlots {
+			ref := t.index.slots[at].ref
+			at = t.index.next(at)
 			if ref == 0 {
 				continue
 			}

@@ -11,7 +11,6 @@ import (
 // touches a connection only when 32 bits of the hash agree.
 type index struct {
 	slots []slot
-	mask  uint32
 	used  int
 	seed  uint64
 }
@@ -24,7 +23,6 @@ const minSlots = 1024
 func (x *index) init(seed uint64) {
 	x.seed = mix(seed^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
 	x.slots = make([]slot, minSlots)
-	x.mask = minSlots - 1
 	x.used = 0
 }
 
@@ -46,9 +44,28 @@ func (x *index) hash(t *Tuple, zone uint16) uint32 {
 	return uint32(h ^ h>>32)
 }
 
-// insert adds an entry. Growing doubles the slots at three quarters full.
+// home is where an entry belongs.
+func (x *index) home(hash uint32) uint32 { return uint32(uint64(hash) * uint64(len(x.slots)) >> 32) }
+
+// next is the place after i, in a ring.
+func (x *index) next(i uint32) uint32 {
+	if i++; int(i) == len(x.slots) {
+		return 0
+	}
+	return i
+}
+
+// behind is how far i lies behind j in the ring.
+func (x *index) behind(i, j uint32) uint32 {
+	if i >= j {
+		return i - j
+	}
+	return i + uint32(len(x.slots)) - j
+}
+
+// insert adds an entry. The slots grow by half when four fifths are full.
 func (x *index) insert(hash, ref uint32) {
-	if (x.used+1)*4 > len(x.slots)*3 {
+	if (x.used+1)*5 > len(x.slots)*4 {
 		x.grow()
 	}
 	x.place(slot{hash, ref})
@@ -56,17 +73,16 @@ func (x *index) insert(hash, ref uint32) {
 }
 
 func (x *index) place(s slot) {
-	i := s.hash & x.mask
+	i := x.home(s.hash)
 	for x.slots[i].ref != 0 {
-		i = (i + 1) & x.mask
+		i = x.next(i)
 	}
 	x.slots[i] = s
 }
 
 func (x *index) grow() {
 	old := x.slots
-	x.slots = make([]slot, 2*len(old))
-	x.mask = uint32(len(x.slots) - 1)
+	x.slots = make([]slot, len(old)+len(old)/2)
 	for _, s := range old {
 		if s.ref != 0 {
 			x.place(s)
@@ -77,22 +93,22 @@ func (x *index) grow() {
 // remove deletes an entry and closes the gap, so that no tombstones are left.
 // It reports whether the entry was there.
 func (x *index) remove(hash, ref uint32) bool {
-	i := hash & x.mask
+	i := x.home(hash)
 	for x.slots[i].ref != ref {
 		if x.slots[i].ref == 0 {
 			return false
 		}
-		i = (i + 1) & x.mask
+		i = x.next(i)
 	}
 	x.used--
 	for j := i; ; {
-		j = (j + 1) & x.mask
+		j = x.next(j)
 		s := x.slots[j]
 		if s.ref == 0 {
 			break
 		}
 		// s may move to the gap only if its home is not behind the gap.
-		if (j-s.hash)&x.mask >= (j-i)&x.mask {
+		if x.behind(j, x.home(s.hash)) >= x.behind(j, i) {
 			x.slots[i] = s
 			i = j
 		}

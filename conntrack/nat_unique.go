@@ -58,7 +58,7 @@ func (t *Table) used(tuple *Tuple, c *Conn, now int64) bool {
 func (t *Table) rival(tuple *Tuple, c *Conn, now int64) *Conn {
 	id := c.Zone.For(Reply)
 	hash := t.index.hash(tuple, id)
-	for i := hash & t.index.mask; t.index.slots[i].ref != 0; i = (i + 1) & t.index.mask {
+	for i := t.index.home(hash); t.index.slots[i].ref != 0; i = t.index.next(i) {
 		s := t.index.slots[i]
 		if s.hash != hash {
 			continue

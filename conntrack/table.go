@@ -213,8 +213,8 @@ func (t *Table) find(tuple *Tuple, zone Zone, now int64) (*Conn, Direction) {
 // the way are removed.
 func (t *Table) findIn(tuple *Tuple, zone Zone, id uint16, now int64) (*Conn, Direction) {
 	hash := t.index.hash(tuple, id)
-	for i := hash & t.index.mask; ; i = (i + 1) & t.index.mask {
-		s := t.index.slots[i&uint32(len(t.index.slots)-1)]
+	for i := t.index.home(hash); ; i = t.index.next(i) {
+		s := t.index.slots[i]
 		if s.ref == 0 {
 			return nil, Original
 		}
