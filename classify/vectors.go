@@ -25,6 +25,7 @@ const headRows = 64
 
 // vectorColumn finds the class of a value.
 type vectorColumn struct {
+	lead   []uint32 // by class: the lowest order in its vector
 	lane   int
 	starts []uint32 // where intervals begin, ascending; the first is 0
 	class  []uint32 // by interval: where its vector begins in bits
@@ -121,7 +122,21 @@ func (v *vectors) column(r *rows, c, budget int) (column vectorColumn, ok bool) 
 	}
 	column.bits = classes.bits
 	column.index()
+	size := v.summary + v.words
+	for at := 0; at+size <= len(column.bits) && size > 0; at += size {
+		column.lead = append(column.lead, v.leadOf(column.bits[at+v.summary:at+size]))
+	}
 	return column, true
+}
+
+// leadOf is the lowest order in a vector.
+func (v *vectors) leadOf(body []uint64) uint32 {
+	for w, x := range body {
+		if x != 0 {
+			return v.orders[w<<6+bits.TrailingZeros64(x)]
+		}
+	}
+	return None
 }
 
 func (c *vectorColumn) add(at uint32, classes *interner, vector []uint64) {
@@ -215,6 +230,15 @@ func (v *vectors) next(key []uint32, from, best uint32) uint32 {
 	if first == len(v.orders) || v.orders[first] >= best {
 		return best
 	}
+	if len(v.columns) == 1 && first == 0 {
+		c := &v.columns[0]
+		return min(c.lead[c.class[c.find(key[c.lane])]], best)
+	}
+	return v.intersect(key, first, best)
+}
+
+// intersect looks for the first row, from one on, that all vectors have.
+func (v *vectors) intersect(key []uint32, first int, best uint32) uint32 {
 	var vs [maxLines * 8][]uint64
 	size := v.summary + v.words
 	for i := range v.columns {
@@ -257,7 +281,9 @@ func (v *vectors) next(key []uint32, from, best uint32) uint32 {
 	return best
 }
 
-func (c *vectorColumn) bytes() int { return 4*(len(c.starts)+len(c.class)+len(c.top)) + 8*len(c.bits) }
+func (c *vectorColumn) bytes() int {
+	return 4*(len(c.starts)+len(c.class)+len(c.top)+len(c.lead)) + 8*len(c.bits)
+}
 
 func (v *vectors) bytes() int { return v.size + 4*len(v.orders) + v.head.bytes() }
 

@@ -13,11 +13,12 @@ type selector struct {
 	chain   *chain
 	key     classify.Key
 	table   *classify.Table // nil: rule by rule
+	full    *classify.Table // for packets that have all fields
 	version uint64
 }
 
 func (c *chain) selector() *selector {
-	return &selector{chain: c, key: c.layout.NewKey()}
+	return &selector{chain: c, key: c.layout.NewKey(), full: (*c.tables.Load())[0].table}
 }
 
 // Next returns the first candidate from a position on.
@@ -66,7 +67,10 @@ func (s *selector) read(m *vm.Machine) {
 			s.key[c.layout.Lane(i, j)] = x
 		}
 	}
-	s.table = c.table(absent)
+	s.table = s.full
+	if absent != 0 {
+		s.table = c.table(absent)
+	}
 }
 
 // within reports whether no load of the chain's rules can want bytes that were

@@ -111,7 +111,7 @@ type Load struct {
 // NewLoad makes a Load of an expression of a rule in a table: a payload load of
 // up to 16 bytes, or a meta or ct key. Its destination does not matter.
 func (p *Program) NewLoad(table *ruleset.Table, e expr.Expr) (Load, error) {
-	l := &linker{program: &Program{Rules: p.Rules, state: p.state}, state: p.state, table: table, chn: &Chain{Chain: &ruleset.Chain{}}}
+	l := &linker{program: &Program{Rules: p.Rules, state: p.state}, state: p.state, forms: AllForms, table: table, chn: &Chain{Chain: &ruleset.Chain{}}}
 	if err := l.lower(e); err != nil {
 		return Load{}, err
 	}
