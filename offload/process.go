@@ -1,0 +1,118 @@
+package offload
+
+import "sort"
+
+// Fate is what hardware did with a packet.
+type Fate uint8
+
+// The fates.
+const (
+	FateMiss    Fate = iota // no rule decided: software gets the packet
+	FateAccept              // a rule accepts: software gets the packet
+	FateDrop                // dropped
+	FateForward             // sent on by hardware
+	FateTrap                // handed to software by a rule
+)
+
+// String names the fate.
+func (f Fate) String() string {
+	return [...]string{"miss", "accept", "drop", "forward", "trap"}[f]
+}
+
+// Verdict is the result of a packet's way through hardware.
+type Verdict struct {
+	Fate  Fate
+	Chain uint32   // the chain that had no match
+	Rules []Rule   // that matched, in order
+	To    []Action // redirections and copies
+	Mark  uint32
+}
+
+// maxHops bounds how often a packet changes the chain.
+const maxHops = 16
+
+// Process runs a packet through the rules: in each chain the matching rule of
+// the lowest priority counts, the first of those that are equal. protocol is
+// the outer EtherType.
+func (d *Device) Process(packet *Key, protocol uint16, length int, now int64) Verdict {
+	var v Verdict
+	if d.gone {
+		return v
+	}
+	for range maxHops {
+		e := d.match(packet, protocol, v.Chain)
+		if e == nil {
+			return v
+		}
+		v.Rules = append(v.Rules, e.rule)
+		e.stats.Packets++
+		e.stats.Bytes += uint64(length)
+		e.stats.LastUsed = now
+		next, done := v.apply(e)
+		if done {
+			return v
+		}
+		v.Chain = next
+	}
+	return v
+}
+
+// apply carries out a rule's actions; next is the chain to go on with.
+func (v *Verdict) apply(e *entry) (next uint32, done bool) {
+	for _, a := range e.rule.Actions {
+		switch a.ID {
+		case ActDrop:
+			e.stats.Drops++
+			v.Fate = FateDrop
+			return 0, true
+		case ActAccept:
+			v.Fate = FateAccept
+			return 0, true
+		case ActTrap:
+			v.Fate = FateTrap
+			return 0, true
+		case ActGoto:
+			return a.Chain, false
+		case ActRedirect, ActRedirectIngress:
+			v.To = append(v.To, a)
+			v.Fate = FateForward
+			return 0, true
+		case ActMirror, ActMirrorIngress:
+			v.To = append(v.To, a)
+		case ActMark:
+			v.Mark = a.Mark
+		}
+	}
+	v.Fate = FateAccept
+	return 0, true
+}
+
+// match finds the rule that counts in a chain.
+func (d *Device) match(packet *Key, protocol uint16, chain uint32) *entry {
+	var best *entry
+	for _, e := range d.order {
+		r := &e.rule
+		if r.Chain != chain || r.Protocol != protocol && r.Protocol != 3 || best != nil && r.Priority >= best.rule.Priority {
+			continue
+		}
+		if r.Match.Matches(packet) {
+			best = e
+		}
+	}
+	return best
+}
+
+// Rules lists the rules by chain and priority.
+func (d *Device) Rules() []Rule {
+	l := make([]Rule, 0, len(d.order))
+	for _, e := range d.order {
+		l = append(l, e.rule)
+	}
+	sort.SliceStable(l, func(i, j int) bool {
+		if l[i].Chain != l[j].Chain {
+			return l[i].Chain < l[j].Chain
+		}
+		return l[i].Priority < l[j].Priority
+	})
+	return l
+}

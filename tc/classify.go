@@ -1,0 +1,101 @@
+package tc
+
+// maxRestarts bounds how often classification begins anew.
+//
+// Ref: cls_api.c, max_reclassify_loop
+const maxRestarts = 16
+
+// path is what belongs to the packet that is on its way.
+type path struct {
+	depth   int // of redirections
+	classID uint32
+	spare   []*Packet
+	used    int
+	pending []*Packet
+	Outputs []Output
+	queueOf *Device
+}
+
+// packet takes a packet for a copy.
+func (p *path) packet() *Packet {
+	if p.used == len(p.spare) {
+		p.spare = append(p.spare, new(Packet))
+	}
+	p.used++
+	return p.spare[p.used-1]
+}
+
+// classify asks the filters of a block, beginning with a chain.
+//
+// Ref: cls_api.c, __tcf_classify
+func (s *System) classify(b *Block, first *Chain, p *Packet) Code {
+	chain, restarts := first, 0
+restart:
+	for _, i := range chain.instances {
+		if i.Protocol != p.outer() && i.Protocol != protocolAll {
+			continue
+		}
+		c := i.classifier.classify(s, p)
+		switch {
+		case c == Reclassify:
+			chain = first
+		case c.op() == GotoChain:
+			if chain = b.byIndex[c.number()]; chain == nil {
+				return Shot
+			}
+		case c >= 0:
+			return c
+		default:
+			continue
+		}
+		if restarts++; restarts > maxRestarts {
+			return Shot
+		}
+		goto restart
+	}
+	return Unspec
+}
+
+const protocolAll = 3
+
+// hook runs a packet through a block at a device's hook. It reports whether
+// the qdisc saw the packet at all.
+//
+// Ref: dev.c, tc_run
+func (s *System) hook(q *Qdisc, b *Block, p *Packet) (Code, bool) {
+	if b == nil || b.chain0 == nil && !p.Resume.Set || s.bypassed(b) {
+		return Unspec, false
+	}
+	q.Packets++
+	q.Bytes += uint64(p.pktLen)
+	p.postCT, p.ctZone = false, 0
+	first := b.chain0
+	if p.Resume.Set {
+		first = b.byIndex[p.Resume.Chain]
+		p.Resume = Resume{}
+		if first == nil {
+			q.Drops++
+			return Shot, true
+		}
+	}
+	s.path.classID = 0
+	c := s.classify(b, first, p)
+	switch c {
+	case Shot:
+		q.Drops++
+	case OK, Reclassify:
+		p.TCIndex = uint16(s.path.classID)
+	}
+	return c, true
+}
+
+// fateOf is what a code means at a hook.
+func fateOf(c Code) Fate {
+	switch c {
+	case Shot:
+		return Dropped
+	case Stolen, Queued, Trap, Consumed, RedirectTo:
+		return Taken
+	}
+	return Passed
+}

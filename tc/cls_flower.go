@@ -1,0 +1,205 @@
+package tc
+
+import (
+	"syscall"
+
+	"verdict/offload"
+)
+
+// flower matches on fields that a dissector finds.
+type flower struct {
+	instance *Instance
+	masks    []*flowerMask // in the order of their creation
+	byMask   map[offload.Key]*flowerMask
+	byHandle map[uint32]*flowerFilter
+	free     uint32 // no lower handle is free
+	order    handleOrder
+}
+
+// flowerFilter is one filter.
+type flowerFilter struct {
+	filterBase
+	key    *offload.Key // as given, for listings and hardware
+	mask   *flowerMask
+	masked []uint64 // the words of the mask's span
+	hash   uint64
+	next   *flowerFilter
+	hwTC   int16
+}
+
+var kindFlower = &classifierKind{name: "flower", parse: parseFlower, offloads: true, make: func(i *Instance) classifier {
+	return &flower{instance: i, byMask: map[offload.Key]*flowerMask{}, byHandle: map[uint32]*flowerFilter{}, free: 1}
+}}
+
+// classify tries the masks in the order of their creation; the first with a
+// filter for the packet decides.
+//
+// Ref: cls_flower.c, fl_classify
+func (c *flower) classify(s *System, p *Packet) Code {
+	k := p.dissected()
+	for _, m := range c.masks {
+		f := m.lookup(k, s.config.Linear)
+		if f == nil || f.flags&flagSkipSW != 0 {
+			continue
+		}
+		s.path.classID = f.classID
+		return s.runActions(p, f.actions)
+	}
+	return Unspec
+}
+
+func (c *flower) find(handle uint32) bool { return handle != 0 && c.byHandle[handle] != nil }
+
+// change adds a filter or puts one in the place of another.
+//
+// Ref: cls_flower.c, fl_change
+func (c *flower) change(s *System, r *filterRequest) *KernelError {
+	if !validFlags(r.flags) {
+		return errno(syscall.EINVAL)
+	}
+	o := r.options.(*flowerOptions)
+	old := c.byHandle[r.handle]
+	base, err := s.base(r)
+	if err != nil {
+		return err
+	}
+	f := &flowerFilter{filterBase: *base, key: new(offload.Key), hwTC: o.hwTC}
+	if f.hwTC >= 0 {
+		f.classID, f.hasClass = 0xffff0000|uint32(f.hwTC)+0xffe0, true
+	}
+	if err := c.place(s, f, old, o); err != nil {
+		s.releaseBase(&f.filterBase)
+		return err
+	}
+	f.handle = r.handle
+	if f.handle == 0 {
+		f.handle = c.allocate()
+	}
+	rule := f.flowRule()
+	if f.flags&flagSkipHW == 0 {
+		if err := s.offload(&f.filterBase, rule); err != nil {
+			c.unplace(f)
+			s.releaseBase(&f.filterBase)
+			return err
+		}
+	}
+	c.instance.needsSoftware(f.flags)
+	if old != nil {
+		c.dispose(s, old)
+	} else {
+		c.order.add(f.handle)
+	}
+	c.byHandle[f.handle] = f
+	return nil
+}
+
+// place finds the filter's mask and puts it into the mask's table.
+func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *KernelError {
+	var mask offload.Key
+	if err := o.keys(s, f.key, &mask); err != nil {
+		return err
+	}
+	if t := c.instance.chain.template; t != nil && !t.fits(&mask) {
+		return refuse(syscall.EINVAL, "cls_flower: Mask does not fit the template")
+	}
+	m := c.byMask[mask]
+	if old != nil && m != old.mask {
+		return errno(syscall.EINVAL)
+	}
+	if m == nil {
+		m = newFlowerMask(&mask)
+	}
+	f.mask = m
+	f.masked, f.hash = m.words(f.key)
+	if dup := m.exact(f.masked, f.hash); dup != nil && dup != old {
+		return errno(syscall.EEXIST)
+	}
+	if m.count == 0 {
+		c.masks = append(c.masks, m)
+		c.byMask[mask] = m
+	}
+	if old != nil {
+		m.swap(old, f)
+	} else {
+		m.insert(f)
+	}
+	return nil
+}
+
+// unplace takes a filter out of its table, and a mask without filters out of
+// the list.
+func (c *flower) unplace(f *flowerFilter) {
+	m := f.mask
+	m.remove(f)
+	if m.count > 0 {
+		return
+	}
+	delete(c.byMask, m.mask)
+	for i, o := range c.masks {
+		if o == m {
+			c.masks = append(c.masks[:i:i], c.masks[i+1:]...)
+			return
+		}
+	}
+}
+
+func (c *flower) allocate() uint32 {
+	for c.byHandle[c.free] != nil {
+		c.free++
+	}
+	return c.free
+}
+
+// dispose withdraws a filter from hardware and releases what it holds.
+func (c *flower) dispose(s *System, f *flowerFilter) {
+	if f.flags&flagSkipHW == 0 {
+		s.unload(&f.filterBase)
+	}
+	s.releaseBase(&f.filterBase)
+}
+
+func (c *flower) remove(s *System, handle uint32) (bool, *KernelError) {
+	f := c.byHandle[handle]
+	c.unplace(f)
+	delete(c.byHandle, handle)
+	c.order.drop(handle)
+	c.free = min(c.free, handle)
+	c.dispose(s, f)
+	return len(c.byHandle) == 0, nil
+}
+
+func (c *flower) destroy(s *System) {
+	for _, h := range c.order.sorted() {
+		c.dispose(s, c.byHandle[h])
+	}
+	c.byHandle, c.masks = nil, nil
+}
+
+func (c *flower) counters() []FilterCounters {
+	var l []FilterCounters
+	for _, h := range c.order.sorted() {
+		l = append(l, c.byHandle[h].counted())
+	}
+	return l
+}
+
+// flowRule makes the rule for hardware, without its actions.
+func (f *flowerFilter) flowRule() offload.Rule {
+	r := f.rule(offload.Flower)
+	used := offload.UsedKeys(&f.mask.mask, f.key.Get(offload.FieldAddrType)[0], f.key.Get(offload.FieldEncAddrType)[0])
+	r.Match = offload.Match{Used: used, Key: f.key, Mask: &f.mask.mask}
+	return r
+}
+
+func (c *flower) reoffload(s *System, hw *offload.Device, add bool) *KernelError {
+	for _, h := range c.order.sorted() {
+		f := c.byHandle[h]
+		if f.flags&flagSkipHW != 0 {
+			continue
+		}
+		if err := s.reoffer(&f.filterBase, f.flowRule(), hw, add); err != nil {
+			return err
+		}
+	}
+	return nil
+}

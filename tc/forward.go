@@ -1,0 +1,237 @@
+package tc
+
+import "verdict/offload"
+
+// Output is a frame that came out.
+type Output struct {
+	Device *Device
+	// Egress says that the frame left through the device; otherwise it went up
+	// to the host's stack.
+	Egress bool
+	// Packet has the frame; it is valid until the next packet.
+	Packet *Packet
+}
+
+// Result is what became of a packet.
+type Result struct {
+	Fate Fate
+	// Code is what the filters said, Unspec without decision.
+	Code Code
+	// Outputs are the frames that came out: the packet itself where it passed,
+	// and what was redirected or mirrored.
+	Outputs []Output
+	// Trapped says that hardware handed the packet to software, Hardware that
+	// it never got there.
+	Trapped, Hardware bool
+}
+
+// Receive runs a packet that arrives at a device. The packet must have been
+// loaded for ingress.
+//
+// Ref: dev.c, sch_handle_ingress
+func (s *System) Receive(d *Device, p *Packet) Result { return s.start(d, p, true) }
+
+// Transmit runs a packet that leaves through a device. The packet must have
+// been loaded for egress.
+//
+// Ref: dev.c, sch_handle_egress
+func (s *System) Transmit(d *Device, p *Packet) Result { return s.start(d, p, false) }
+
+func (s *System) start(d *Device, p *Packet, ingress bool) (r Result) {
+	s.path.depth, s.path.used = 0, 0
+	s.path.pending = s.path.pending[:0]
+	s.path.Outputs = s.path.Outputs[:0]
+	p.Device, p.IIF = d, d.Index
+	if p.Now == 0 {
+		p.Now = s.Now
+	}
+	if ingress {
+		r.Code, r.Fate = s.ingress(d, p)
+	} else {
+		p.IIF = 0
+		r.Code, r.Fate = s.egress(d, p)
+	}
+	s.drain()
+	r.Outputs = s.path.Outputs
+	return r
+}
+
+// drain delivers what waits for its turn: packets that egress sent to ingress.
+func (s *System) drain() {
+	for len(s.path.pending) > 0 {
+		p := s.path.pending[0]
+		s.path.pending = s.path.pending[1:]
+		s.path.depth = 0
+		p.retag()
+		s.ingress(p.Device, p)
+	}
+}
+
+// retag takes a tag off a packet that arrives anew.
+func (p *Packet) retag() {
+	p.Ingress = true
+	p.data = p.net
+	if !p.VLAN.Present && isVLAN(p.Protocol) && p.net-p.mac >= ethLen {
+		p.net = p.mac + ethLen
+		if p.has(p.net, vlanLen+2) {
+			changed := p.changed
+			p.untag()
+			p.changed = changed
+		}
+	}
+	p.macLen = p.net - p.mac
+	p.data = p.net
+	p.keysGood = false
+}
+
+func (s *System) ingress(d *Device, p *Packet) (Code, Fate) {
+	p.Ingress = true
+	p.pktLen = p.Len()
+	q := d.at(handleIngress)
+	c, seen := Unspec, false
+	if q != nil {
+		c, seen = s.hook(q, q.ingress, p)
+	}
+	f := fateOf(c)
+	if f == Passed {
+		s.output(d, p, false)
+		if !seen {
+			f = Bypassed
+		}
+	}
+	return c, f
+}
+
+func (s *System) egress(d *Device, p *Packet) (Code, Fate) {
+	p.Ingress = false
+	p.pktLen = p.Len()
+	q := d.at(handleIngress)
+	c, seen := Unspec, false
+	if q != nil && q.egress != nil {
+		c, seen = s.hook(q, q.egress, p)
+	}
+	f := fateOf(c)
+	if f == Passed {
+		if c, f = s.enqueue(d, p, c); f != Passed {
+			return c, f
+		}
+		s.output(d, p, true)
+		if !seen {
+			f = Bypassed
+		}
+	}
+	return c, f
+}
+
+// enqueue asks the filters of a classful root qdisc, which choose a class.
+//
+// Ref: sch_prio.c, prio_classify; sch_drr.c, drr_classify
+func (s *System) enqueue(d *Device, p *Packet, c Code) (Code, Fate) {
+	q := d.at(handleRoot)
+	if q == nil || q.block == nil || q.block.chain0 == nil {
+		return c, Passed
+	}
+	s.path.classID = 0
+	r := s.classify(q.block, q.block.chain0, p)
+	switch r {
+	case Shot:
+		q.Drops++
+		return r, Dropped
+	case Stolen, Queued, Trap, Consumed:
+		return r, Taken
+	case Unspec:
+		if q.Kind == "drr" {
+			q.Drops++
+			return r, Dropped
+		}
+		s.path.classID = q.band(p.Priority)
+	}
+	q.Packets++
+	q.Bytes += uint64(p.pktLen)
+	return c, Passed
+}
+
+// output records a frame that came out. A device that is its own wire gets it
+// back.
+func (s *System) output(d *Device, p *Packet, egress bool) {
+	if hw := d.Hardware; egress && hw != nil && hw.Model.Loopback {
+		q := s.path.packet()
+		p.clone(q)
+		q.Device, q.IIF = d, d.Index
+		s.path.pending = append(s.path.pending, q)
+		return
+	}
+	s.path.Outputs = append(s.path.Outputs, Output{Device: d, Egress: egress, Packet: p})
+}
+
+// forward gives a packet to a device's ingress or egress and reports whether
+// that failed.
+//
+// Ref: act_mirred.c, tcf_mirred_forward
+func (s *System) forward(p *Packet, fromIngress, toIngress bool) bool {
+	d := p.Device
+	switch {
+	case !toIngress:
+		p.toEgress(fromIngress)
+		_, f := s.egress(d, p)
+		return f == Dropped
+	case !fromIngress:
+		p.Ingress = true
+		s.path.pending = append(s.path.pending, p)
+		return false
+	}
+	p.retag()
+	_, f := s.ingress(d, p)
+	return f == Dropped
+}
+
+// toEgress lets the data begin at the link header.
+func (p *Packet) toEgress(bool) {
+	p.Ingress = false
+	p.data = p.mac
+	p.keysGood = false
+}
+
+// HardwareResult is what a device did with a packet before the host saw it.
+type HardwareResult struct {
+	// Done says that the packet's way ended in hardware.
+	Done bool
+	Fate Fate
+	// To lists the devices that hardware sent the packet to.
+	To   []offload.Action
+	Rule []offload.Rule
+	// Trapped and Resume say how software gets the packet.
+	Trapped bool
+	Resume  Resume
+	Mark    uint32
+}
+
+// Hardware runs an arriving packet through the device's tables, as long as it
+// was not handed over before. A packet that goes on in software carries its
+// mark and where to resume.
+func (s *System) Hardware(d *Device, p *Packet) HardwareResult {
+	var r HardwareResult
+	if d.Hardware == nil || p.Trapped {
+		return r
+	}
+	v := d.Hardware.Process(p.dissected(), p.outer(), p.Len(), p.Now)
+	r.Rule, r.To, r.Mark = v.Rules, v.To, v.Mark
+	switch v.Fate {
+	case offload.FateDrop:
+		r.Done, r.Fate = true, Dropped
+	case offload.FateForward:
+		r.Done, r.Fate = true, Taken
+	case offload.FateTrap:
+		r.Trapped = true
+		p.Trapped = true
+	case offload.FateMiss:
+		if v.Chain != 0 && d.Hardware.Model.Resumes {
+			r.Resume = Resume{Set: true, Chain: v.Chain}
+			p.Resume = r.Resume
+		}
+	}
+	if v.Mark != 0 {
+		p.Mark = v.Mark
+	}
+	return r
+}
