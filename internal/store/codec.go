@@ -175,7 +175,7 @@ func (c structCodec) decode(d *decoder, v reflect.Value) {
 type pointerCodec struct{ plan *structPlan }
 
 func (c pointerCodec) encode(b []byte, v reflect.Value) []byte {
-	return structCodec{c.plan}.encode(append(b, 1), v.Elem())
+	return structCodec(c).encode(append(b, 1), v.Elem())
 }
 
 func (c pointerCodec) decode(d *decoder, v reflect.Value) {
@@ -184,7 +184,7 @@ func (c pointerCodec) decode(d *decoder, v reflect.Value) {
 		return
 	}
 	target := d.alloc(c.plan)
-	structCodec{c.plan}.decode(d, target)
+	structCodec(c).decode(d, target)
 	v.Set(target.Addr())
 }
 

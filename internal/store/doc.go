@@ -7,12 +7,13 @@
 // header of 16 bytes (kind, length, and a CRC-32C over both and the content;
 // little endian) and its content:
 //
+//	identity  a random number that tells the file from others of its name
 //	schema    the types and fields that the other records use, by name
 //	snapshot  a whole ruleset: definitions, bytecode, handles, elements
 //	batch     the changes of one transaction
 //	handles   counters that a refused transaction moved on
 //
-// The first two come once, at the head; the rest is a journal. Values are
+// The first three come once, at the head; the rest is a journal. Values are
 // written field by field with the schema's numbers, zero fields left out, so
 // that a program whose types have gained fields reads older files, and one
 // that lacks a field says which.

@@ -82,7 +82,8 @@ func readElements(d *decoder, s *ruleset.Set, now int64) []ruleset.Element {
 		decodeInto(d, &targets[i])
 	}
 	n := d.count()
-	list := make([]ruleset.Element, 0, min(n, 1<<16))
+	// All but the catch-all element take at least their key.
+	list := make([]ruleset.Element, 0, min(n, len(d.data)/(int(s.KeyLen)+1)+1))
 	for range n {
 		var el ruleset.Element
 		expired := readElement(d, s, targets, now, &el)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ var errForeign = errors.New("this is no state file")
 // file is what is known of the file that was read.
 type file struct {
 	info     os.FileInfo // nil: there was none
+	head     [headSize]byte
 	schema   *fileSchema
 	snapshot int64  // end of the snapshot
 	end      int64  // end of the last whole record
@@ -52,10 +54,28 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	if s.file.info != nil && os.SameFile(info, s.file.info) && info.Size() >= s.file.end {
+	if s.isKnown(f) && info.Size() >= s.file.end {
 		return s.readJournal(f, info)
 	}
 	return s.readAll(f, info)
+}
+
+// headSize is the size of the beginning of a file that no other file has: the
+// magic and the record of its identity.
+const (
+	identitySize = 16
+	headSize     = len(magic) + headerSize + identitySize
+)
+
+// isKnown tells whether a file is the one that was read. Inodes do not tell,
+// since a file that took the place of another may get its number.
+func (s *Store) isKnown(f *os.File) bool {
+	if s.file.info == nil {
+		return false
+	}
+	var head [headSize]byte
+	_, err := f.ReadAt(head[:], 0)
+	return err == nil && head == s.file.head
 }
 
 // readAll reads a file from its beginning.
@@ -77,14 +97,20 @@ func (s *Store) parse(data []byte, info os.FileInfo) error {
 		return &DamageError{s.path, 0, errForeign}
 	}
 	at := int64(len(magic))
-	content, err := s.head(data, &at, recordSchema)
+	content, err := s.head(data, &at, recordIdentity)
 	if err != nil {
+		return err
+	}
+	if len(content) != identitySize {
+		return &DamageError{s.path, int64(len(magic)), fmt.Errorf("an identity of %d bytes", len(content))}
+	}
+	if content, err = s.head(data, &at, recordSchema); err != nil {
 		return err
 	}
 	start := at
 	schema, err := readSchema(content)
 	if err != nil {
-		return &DamageError{s.path, int64(len(magic)), fmt.Errorf("schema: %w", err)}
+		return &DamageError{s.path, int64(headSize), fmt.Errorf("schema: %w", err)}
 	}
 	if content, err = s.head(data, &at, recordSnapshot); err != nil {
 		return err
@@ -94,7 +120,7 @@ func (s *Store) parse(data []byte, info os.FileInfo) error {
 		return &DamageError{s.path, start, fmt.Errorf("snapshot: %w", err)}
 	}
 	s.state = *state
-	s.file = file{info: info, schema: schema, snapshot: at, end: at, folded: state.Sequence}
+	s.file = file{info: info, head: [headSize]byte(data), schema: schema, snapshot: at, end: at, folded: state.Sequence}
 	return s.replay(data[at:])
 }
 
@@ -174,10 +200,19 @@ func (s *Store) append(record []byte) error {
 	return nil
 }
 
+// appendHead writes what a new file begins with: the magic, an identity that
+// no other file has, and the schema.
+func appendHead(b []byte) []byte {
+	var identity [identitySize]byte
+	rand.Read(identity[:]) // never fails
+	b = appendRecord(append(b, magic...), recordIdentity, identity[:])
+	return appendRecord(b, recordSchema, ownSchema().text)
+}
+
 // rewrite replaces the file by one that holds a state and possibly a record of
 // the journal.
 func (s *Store) rewrite(state *State, record []byte) error {
-	data := appendRecord([]byte(magic), recordSchema, ownSchema().text)
+	data := appendHead(nil)
 	data = appendRecord(data, recordSnapshot, appendSnapshot(nil, state, s.now()))
 	snapshot := int64(len(data))
 	data = append(data, record...)
@@ -189,7 +224,7 @@ func (s *Store) rewrite(state *State, record []byte) error {
 	if err != nil {
 		return err
 	}
-	s.file = file{info: info, schema: schema, snapshot: snapshot, end: int64(len(data)), folded: state.Sequence}
+	s.file = file{info: info, head: [headSize]byte(data), schema: schema, snapshot: snapshot, end: int64(len(data)), folded: state.Sequence}
 	if len(record) > 0 {
 		s.file.records = 1
 	}

@@ -15,7 +15,8 @@ import (
 func FuzzFile(f *testing.F) {
 	now := second
 	rs := mustApply(f, nil, everything)
-	head := appendRecord([]byte(magic), recordSchema, ownSchema().text)
+	head := appendHead(nil)
+	identity := head[:headSize]
 	snapshot := appendSnapshot(nil, &State{Rules: rs}, now)
 	batch := (&Transaction{Batch: mustBatch(f, nil, everything), Next: rs, Time: now}).record(nil)[headerSize:]
 	handles := (&Transaction{Next: rs, Time: now}).record(nil)[headerSize:]
@@ -37,7 +38,7 @@ func FuzzFile(f *testing.F) {
 		case 3:
 			data = appendRecord(appendRecord(bytes.Clone(head), recordSnapshot, empty), recordHandles, content)
 		case 4:
-			data = appendRecord(appendRecord([]byte(magic), recordSchema, content), recordSnapshot, snapshot)
+			data = appendRecord(appendRecord(bytes.Clone(identity), recordSchema, content), recordSnapshot, snapshot)
 		}
 		s := open("state", &now)
 		if err := s.parse(data, nil); err != nil {

@@ -17,6 +17,7 @@ const (
 	recordSnapshot
 	recordBatch
 	recordHandles
+	recordIdentity
 )
 
 // headerSize is the size of a record's header: kind, length, checksum.
@@ -45,7 +46,7 @@ func nextRecord(data []byte) (kind recordKind, content []byte, size int, err err
 	}
 	kind = recordKind(binary.LittleEndian.Uint32(data))
 	length := binary.LittleEndian.Uint64(data[4:])
-	if kind < recordSchema || kind > recordHandles {
+	if kind < recordSchema || kind > recordIdentity {
 		return 0, nil, 0, fmt.Errorf("no record of kind %d is known", kind)
 	}
 	if length > uint64(len(data)-headerSize) {

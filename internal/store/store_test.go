@@ -318,3 +318,27 @@ func TestConcurrentCallers(t *testing.T) {
 		t.Errorf("%d rules of %d", len(rules), callers*each)
 	}
 }
+
+// TestReplacedInPlace: another state file under the same inode, as when the
+// file system gives the number of a file that is gone to its successor, is not
+// taken for the one that was read.
+func TestReplacedInPlace(t *testing.T) {
+	now := second
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "state"), filepath.Join(dir, "other")
+	s := open(path, &now)
+	update(t, s, "add table ip a")
+	o := open(other, &now)
+	update(t, o, "add table ip b")
+	update(t, o, "add table ip c")
+	data, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := listing(t, read(t, s).Rules, now), listing(t, o.state.Rules, now); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}

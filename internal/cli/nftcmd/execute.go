@@ -63,6 +63,7 @@ func (b *batch) parse(src *diag.Source) error {
 	if b.found.HasErrors() && len(b.file.Items) == 0 {
 		return b.found.Err()
 	}
+	b.imports()
 	return nil
 }
 

@@ -39,6 +39,16 @@ func (n *session) open(pattern string, _ *diag.Source) ([]*diag.Source, error) {
 // defaultIncludePath is where nft looks last.
 const defaultIncludePath = "/etc"
 
+// notRegularError is about a file that is not read; its text is nft's.
+type notRegularError struct{ name string }
+
+func (e *notRegularError) Error() string {
+	if e.name == "" {
+		return "Not a regular file"
+	}
+	return fmt.Sprintf("Not a regular file: %q", e.name)
+}
+
 func readAll(names []string) ([]*diag.Source, error) {
 	slices.Sort(names)
 	var sources []*diag.Source
@@ -51,7 +61,7 @@ func readAll(names []string) ([]*diag.Source, error) {
 		case info.IsDir():
 			continue
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("Not a regular file: %q", name) // as nft says it
+			return nil, &notRegularError{name}
 		}
 		text, err := readLimited(name)
 		if err != nil {

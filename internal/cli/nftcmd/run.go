@@ -181,7 +181,7 @@ func readLimited(name string) ([]byte, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errors.New("Not a regular file") // as nft says it
+		return nil, &notRegularError{}
 	}
 	text := make([]byte, 0, min(info.Size()+1, maxSource+1))
 	for {
