@@ -61,7 +61,11 @@ func (l *linker) targets(ref *setRef) error {
 	}
 	for _, t := range ref.elements.Targets() {
 		if ref.set.Flags&ruleset.SetObject != 0 {
-			ref.objects = append(ref.objects, l.objectTarget(ref.set.ObjType, t.Object))
+			target, err := l.objectTarget(ref.set.ObjType, t.Object)
+			if err != nil {
+				return err
+			}
+			ref.objects = append(ref.objects, target)
 			continue
 		}
 		v := verdictTarget{kind: t.Verdict.Kind}

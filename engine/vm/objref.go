@@ -13,7 +13,10 @@ type objrefRef struct {
 // where it is fixed, or a lookup.
 func (l *linker) objref(x *expr.Objref) error {
 	if !x.IsMap {
-		t := l.objectTarget(x.Type, x.Name)
+		t, err := l.objectTarget(x.Type, x.Name)
+		if err != nil {
+			return err
+		}
 		return l.emit(inst{op: t.op, ref: t.ref})
 	}
 	i, err := l.set(x.Set)
@@ -26,13 +29,13 @@ func (l *linker) objref(x *expr.Objref) error {
 }
 
 // objectTarget is the instruction of a named object. Objects without effect on
-// the verdict of a packet (helpers, timeouts, expectations, marks of security
-// modules, tunnels) let the rule go on.
-func (l *linker) objectTarget(typ expr.ObjectType, name string) objectTarget {
+// the verdict of a packet (marks of security modules, tunnels) let the rule go
+// on.
+func (l *linker) objectTarget(typ expr.ObjectType, name string) (objectTarget, error) {
 	o := l.table.Object(typ, name)
 	pass := objectTarget{op: opPass}
 	if o == nil {
-		return pass
+		return pass, nil
 	}
 	var e expr.Expr
 	switch {
@@ -46,15 +49,15 @@ func (l *linker) objectTarget(typ expr.ObjectType, name string) objectTarget {
 		e = o.ConnLimit
 	case o.Synproxy != nil:
 		l.tracks()
-		return objectTarget{op: opSynproxy, ref: l.effectRef(o.Synproxy)}
+		return objectTarget{op: opSynproxy, ref: l.effectRef(o.Synproxy)}, nil
+	case o.Helper != nil, o.TimeoutPol != nil, o.Expectation != nil:
+		l.tracks()
+		return l.ctObject(o)
 	default:
-		if typ == expr.ObjectCTHelper || typ == expr.ObjectCTTimeout || typ == expr.ObjectCTExpectation {
-			l.tracks()
-		}
-		return pass
+		return pass, nil
 	}
 	op, ref, _ := l.stateful(e)
-	return objectTarget{op: op, ref: ref}
+	return objectTarget{op: op, ref: ref}, nil
 }
 
 // objref runs the object that a map yields.

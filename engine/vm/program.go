@@ -30,6 +30,7 @@ type Program struct {
 	inners   []*innerRef
 	effects  []expr.Expr // nat, masq, redir, reject, dup, fwd, tproxy, synproxy, queue, payload writes, …
 	objrefs  []*objrefRef
+	objects  []*ctObject
 	fibs     []*expr.Fib
 	hashes   []*expr.Hash
 	state    *State
@@ -172,6 +173,7 @@ const (
 	opSynproxy
 	opFlowOffload
 	opPass // nothing: an object without effect on verdicts
+	opCTObject
 	// The forms that change the packet's bytes.
 	opPayloadWrite
 	opExthdrWrite

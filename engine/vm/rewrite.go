@@ -105,6 +105,8 @@ func (m *Machine) action(in *inst) outcome {
 	switch in.op {
 	case opPass:
 		return outNext
+	case opCTObject:
+		return m.ctObject(m.prog.objects[in.ref], in)
 	case opLog:
 		m.effect(in, m.prog.logs[in.ref])
 		return outNext
