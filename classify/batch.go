@@ -63,7 +63,7 @@ func (t *tables) batch(keys []uint32, stride int, found []uint32, b *burst) {
 	}
 	for gi := range t.groups {
 		g := &t.groups[gi]
-		n := simd.ProbeBatch(&g.probe, keys, stride, t.dir, found, &g.least, b.rows[:], b.owners[:])
+		n := simd.ProbeBatch(&g.Probe, keys, stride, t.dir, found, &g.Least, b.rows[:], b.owners[:])
 		for n > 0 {
 			n = simd.MatchBatch(b.rows[:], b.owners[:], n, t.rows, t.lines, keys, stride, found)
 		}

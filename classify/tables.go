@@ -12,16 +12,10 @@ type tables struct {
 	lines   int // of a row, and of a key
 	dir     []uint32
 	rows    []uint32
-	groups  []group
+	groups  []simd.Group
+	columns [][]simd.ProbeColumn // of the groups
 	shapes  int
 	longest int // rows in the longest bucket
-}
-
-// group is sixteen tables.
-type group struct {
-	probe   simd.Probe
-	columns []simd.ProbeColumn
-	least   [16]uint32 // lowest order in the table; ascending
 }
 
 // maxBucket is how many rows a bucket may hold; those of longer ones are kept
@@ -53,24 +47,24 @@ func newTables(r *rows, lanes []int, lines int) (t *tables, rest []int32) {
 	t.rows = make([]uint32, lines*simd.RowWords, (r.count()+1)*lines*simd.RowWords)
 	f := factors(len(r.columns))
 	for first := 0; first < len(order); first += 16 {
-		t.groups = append(t.groups, group{})
+		t.groups = append(t.groups, simd.Group{})
 		g := &t.groups[len(t.groups)-1]
-		g.columns = columnsOf(shapes, order[first:min(first+16, len(order))], lanes, f)
+		t.columns = append(t.columns, columnsOf(shapes, order[first:min(first+16, len(order))], lanes, f))
 		for lane := range 16 {
-			g.probe.Shift[lane], g.least[lane] = 31, None
+			g.Shift[lane], g.Least[lane] = 31, None
 			if first+lane >= len(order) {
 				continue
 			}
 			id := order[first+lane]
-			g.least[lane] = r.orders[parts[id][0]]
-			rest = append(rest, t.fill(r, lanes, &g.probe, lane, shapes[id], f, parts[id])...)
+			g.Least[lane] = r.orders[parts[id][0]]
+			rest = append(rest, t.fill(r, lanes, &g.Probe, lane, shapes[id], f, parts[id])...)
 		}
 	}
 	slices.Sort(rest)
 	for i := range t.groups {
 		g := &t.groups[i]
-		g.probe.Columns, g.probe.Count = &g.columns[0], len(g.columns)
-		g.probe.Dir, g.probe.Rows, g.probe.Stride = &t.dir[0], &t.rows[0], 4*lines*simd.RowWords
+		g.Columns, g.Count = &t.columns[i][0], len(t.columns[i])
+		g.Dir, g.Rows, g.Stride = &t.dir[0], &t.rows[0], 4*lines*simd.RowWords
 	}
 	return t, rest
 }
@@ -177,23 +171,7 @@ func (t *tables) row(r *rows, lanes []int, i int, last bool) {
 // next returns the lowest order from one on that matches and is below best, or
 // best.
 func (t *tables) next(key []uint32, from, best uint32) uint32 {
-	var hits [16]uint32
-	size := t.lines * simd.RowWords
-	for i := range t.groups {
-		g := &t.groups[i]
-		if g.least[0] >= best {
-			break
-		}
-		found := simd.ProbeTables(&g.probe, key, t.dir, &hits)
-		for ; found != 0; found &= found - 1 {
-			lane := bits.TrailingZeros32(found) & 15
-			if g.least[lane] >= best {
-				break
-			}
-			best = simd.MatchBucket(t.rows[int(hits[lane])*size:], key, t.lines, from, best)
-		}
-	}
-	return best
+	return simd.LookupTables(t.groups, key, t.dir, t.rows, t.lines, from, best)
 }
 
 func (t *tables) bytes() int {

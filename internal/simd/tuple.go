@@ -48,6 +48,12 @@ type ProbeColumn struct {
 	Lane   uint32
 }
 
+// Group is sixteen tables with the lowest order in each, ascending.
+type Group struct {
+	Probe
+	Least [16]uint32
+}
+
 // Hash is the hash of a masked key in a table: the products of words and
 // factors are added up, and Hash finishes the sum. The bucket is its high, the
 // tag its low bits.
@@ -159,4 +165,22 @@ func matchBatchGeneric(rows, owners []uint32, n int, table []uint32, lines int, 
 		}
 	}
 	return kept
+}
+
+func lookupGeneric(groups []Group, key, dir, rows []uint32, lines int, from, best uint32) uint32 {
+	var hits [16]uint32
+	for i := range groups {
+		g := &groups[i]
+		if g.Least[0] >= best {
+			break
+		}
+		for m := probeGeneric(&g.Probe, key, dir, &hits); m != 0; m &= m - 1 {
+			t := bits.TrailingZeros32(m) & 15
+			if g.Least[t] >= best {
+				break
+			}
+			best = matchBucketGeneric(rows[int(hits[t])*lines*RowWords:], key, lines, from, best)
+		}
+	}
+	return best
 }

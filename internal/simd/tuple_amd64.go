@@ -59,3 +59,13 @@ func MatchBatch(rows, owners []uint32, n int, table []uint32, lines int, keys []
 	}
 	return matchBatchGeneric(rows, owners, n, table, lines, keys, stride, best)
 }
+
+// LookupTables looks a key up in all tables of the groups and returns the
+// order of the first row that matches and whose order is from at least and
+// below best, or best. All groups share dir and rows.
+func LookupTables(groups []Group, key, dir, rows []uint32, lines int, from, best uint32) uint32 {
+	if level == AVX512 && len(groups) > 0 {
+		return lookupAVX512((*byte)(unsafe.Pointer(&groups[0])), len(groups), &key[0], lines, from, best)
+	}
+	return lookupGeneric(groups, key, dir, rows, lines, from, best)
+}

@@ -28,3 +28,8 @@ func probeBatchAVX512(p *byte, keys *uint32, stride int, n int, best *uint32, le
 //
 //go:noescape
 func matchBatchAVX512(rows *uint32, owners *uint32, n int, table *uint32, lines int, keys *uint32, stride int, best *uint32) int
+
+// lookupAVX512 is LookupTables.
+//
+//go:noescape
+func lookupAVX512(group *byte, groups int, key *uint32, lines int, from uint32, best uint32) uint32

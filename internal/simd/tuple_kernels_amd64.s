@@ -324,3 +324,128 @@ whole:
 	MOVQ    DI, ret+64(FP)
 	VZEROUPPER
 	RET
+
+// func lookupAVX512(group *byte, groups int, key *uint32, lines int, from uint32, best uint32) uint32
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, POPCNT
+TEXT ·lookupAVX512(SB), NOSPLIT, $128-44
+	MOVQ         group+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         key+16(FP), DX
+	MOVL         from+32(FP), BX
+	MOVL         best+36(FP), SI
+	VMOVDQU      (DX), Y0
+	MOVL         $0x9e3779b1, DI
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Z1
+	MOVL         $0x000001ff, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Z4
+	MOVL         $0x003fffff, DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Z5
+
+group:
+	CMPL   SI, 168(AX)
+	JBE    done
+	MOVQ   128(AX), DI
+	MOVQ   136(AX), R8
+	VPXORD Z2, Z2, Z2
+
+column:
+	MOVLQSX       68(DI), R9
+	VPBROADCASTD  (DX)(R9*4), Z6
+	VPANDD        (DI), Z6, Z6
+	VPMULLD.BCST  64(DI), Z6, Z6
+	VPADDD        Z6, Z2, Z2
+	ADDQ          $0x48, DI
+	DECQ          R8
+	JNZ           column
+	VPSRLD        $0x10, Z2, Z6
+	VPXORD        Z6, Z2, Z2
+	VPMULLD       Z1, Z2, Z2
+	VPSRLVD       (AX), Z2, Z6
+	VPADDD        64(AX), Z6, Z6
+	KXNORW        K1, K1, K1
+	MOVQ          144(AX), DI
+	VPXORD        Z3, Z3, Z3
+	VPGATHERDD    (DI)(Z6*4), K1, Z3
+	VPSRLD        $0x16, Z3, Z6
+	VPANDD        Z4, Z6, Z6
+	VPANDD        Z4, Z2, Z2
+	VMOVDQU32     168(AX), Z7
+	VPBROADCASTD  SI, Z8
+	VPCMPUD       $0x01, Z8, Z7, K5
+	VPTESTMD      Z3, Z3, K2
+	VPCMPEQD      Z6, Z2, K3
+	VPMOVD2M      Z3, K4
+	KORW          K3, K4, K3
+	KANDW         K3, K2, K3
+	KANDW         K3, K5, K3
+	VPANDD        Z5, Z3, Z3
+	VPCOMPRESSD.Z Z3, K3, Z3
+	VPCOMPRESSD.Z Z7, K3, Z7
+	VMOVDQU32     Z3, (SP)
+	VMOVDQU32     Z7, 64(SP)
+	KMOVW         K3, DI
+	POPCNTL       DI, DI
+	XORQ          R8, R8
+
+bucket:
+	CMPL    R8, DI
+	JAE     next
+	CMPL    SI, 64(SP)(R8*4)
+	JBE     next
+	MOVLQZX (SP)(R8*4), R9
+	INCQ    R8
+	IMULQ   160(AX), R9
+	ADDQ    152(AX), R9
+
+row:
+	MOVL    28(R9), R11
+	MOVL    R11, R10
+	ANDL    $0x7fffffff, R10
+	CMPL    R10, SI
+	JAE     bucket
+	VPSUBD  (R9), Y0, Y6
+	VPCMPUD $0x06, 32(R9), Y6, K2
+	KMOVB   K2, R12
+	TESTL   $0x0000007f, R12
+	JNE     miss
+	CMPL    R10, BX
+	JB      miss
+	MOVQ    R9, R13
+	MOVQ    DX, R14
+	MOVQ    lines+24(FP), R12
+	MOVQ    R12, R15
+
+line:
+	DECQ    R15
+	JZ      hit
+	ADDQ    $0x40, R13
+	ADDQ    $0x20, R14
+	VMOVDQU (R14), Y6
+	VPSUBD  (R13), Y6, Y6
+	VPCMPUD $0x06, 32(R13), Y6, K2
+	KMOVB   K2, R12
+	TESTL   $0x000000ff, R12
+	JEQ     line
+
+miss:
+	TESTL R11, R11
+	JS    bucket
+	ADDQ  160(AX), R9
+	JMP   row
+
+hit:
+	MOVL R10, SI
+	JMP  bucket
+
+next:
+	ADDQ $0x000000e8, AX
+	DECQ CX
+	JNZ  group
+
+done:
+	VZEROUPPER
+	MOVL SI, ret+40(FP)
+	RET

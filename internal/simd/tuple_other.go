@@ -37,3 +37,10 @@ func ProbeBatch(p *Probe, keys []uint32, stride int, dir, best []uint32, least *
 func MatchBatch(rows, owners []uint32, n int, table []uint32, lines int, keys []uint32, stride int, best []uint32) int {
 	return matchBatchGeneric(rows, owners, n, table, lines, keys, stride, best)
 }
+
+// LookupTables looks a key up in all tables of the groups and returns the
+// order of the first row that matches and whose order is from at least and
+// below best, or best. All groups share dir and rows.
+func LookupTables(groups []Group, key, dir, rows []uint32, lines int, from, best uint32) uint32 {
+	return lookupGeneric(groups, key, dir, rows, lines, from, best)
+}
