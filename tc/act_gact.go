@@ -129,13 +129,11 @@ func (g *gact) show(o *printer, a *Action) {
 	a.showIndex(o, "\t ")
 }
 
-// flow translates a control.
+// flow translates the first control; a second one does not matter to the
+// kernel.
 //
 // Ref: act_gact.c, tcf_gact_offload_act_setup
 func (g *gact) flow(a *Action) ([]offload.Action, error) {
-	if g.random != gactNone {
-		return nil, refuse(syscall.EOPNOTSUPP, "act_gact: Unsupported generic action offload")
-	}
 	switch a.Control.op() {
 	case OK:
 		return one(offload.ActAccept), nil

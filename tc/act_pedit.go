@@ -87,7 +87,7 @@ func (k *peditKey) apply(p *Packet) bool {
 		}
 	}
 	at := base + off
-	if at-p.data > p.Len() || at < p.mac-headroom {
+	if at+4 > p.tail || at < p.mac-headroom {
 		return false
 	}
 	p.touch()

@@ -212,9 +212,13 @@ func (c *fw) showOne(s *System, o *filterPrinter, f *fwFilter) {
 	if c.mask != 0xffffffff {
 		text += fmt.Sprintf("/0x%x", c.mask)
 	}
-	o.text("handle %s ", text)
-	o.member("mark", fmt.Sprintf("0x%x", f.handle))
-	o.member("mask", fmt.Sprintf("0x%x", c.mask))
+	switch {
+	case o.JSON && !o.Old:
+		o.member("mark", fmt.Sprintf("0x%x", f.handle))
+		o.member("mask", fmt.Sprintf("0x%x", c.mask))
+	default:
+		o.b.WriteString("handle " + text + " ") // 6.1 puts it into JSON too
+	}
 	if f.hasClass {
 		o.put("classid", "classid %s ", classText(f.classID))
 	}
@@ -225,6 +229,9 @@ func (c *fw) showOne(s *System, o *filterPrinter, f *fwFilter) {
 		o.put("indev", "input dev %s ", s.nameOf(f.indev))
 	}
 	if !f.police && len(f.actions) > 0 {
+		if o.JSON && o.Old {
+			o.b.WriteString("\n")
+		}
 		o.nl()
 		o.nl()
 		s.showActions(&o.printer, f.actions, 1, false)

@@ -20,6 +20,7 @@ type u32 struct {
 type u32Common struct {
 	tables []*u32Table
 	users  int
+	last   uint32 // the table that was numbered last
 }
 
 // u32Table is a hash table of nodes.
@@ -142,11 +143,21 @@ func (c *u32Common) table(handle uint32) *u32Table {
 	return nil
 }
 
-// freeTable allocates a handle from 800: up.
+// freeTable allocates a handle: 800: for the first table, then cyclically from
+// 801: up.
+//
+// Ref: cls_u32.c, gen_new_htid
 func (c *u32Common) freeTable() uint32 {
-	for id := uint32(u32Root); id < 0xfff; id++ {
-		if c.table(id<<20) == nil {
-			return id << 20
+	if len(c.tables) == 0 && c.last == 0 {
+		return u32Root << 20
+	}
+	for range u32Root {
+		c.last++
+		if c.last >= u32Root {
+			c.last = 1
+		}
+		if id := (c.last | u32Root) << 20; c.table(id) == nil {
+			return id
 		}
 	}
 	return 0
@@ -515,21 +526,13 @@ func (c *u32) changeNode(s *System, r *filterRequest, o *u32Options, old *u32Nod
 	return nil
 }
 
-// offload offers the node to hardware, whatever skip_hw says. A refusal counts
-// only where the driver must not refuse.
+// offload offers the node to hardware, whatever skip_hw says. No refusal
+// counts, not even for skip_sw: the kernel looks for the flag among those of
+// actions, where it is not.
 //
 // Ref: cls_u32.c, u32_replace_hw_knode
 func (c *u32) offload(s *System, n *u32Node) *KernelError {
-	rule := n.rule(offload.U32)
-	skipSW := n.flags&flagSkipSW != 0
-	if err := s.offer(&n.filterBase, rule, skipSW); err != nil {
-		s.unload(&n.filterBase)
-		return err
-	}
-	if skipSW && n.flags&flagInHW == 0 {
-		return errno(syscall.EINVAL)
-	}
-	return nil
+	return s.offer(&n.filterBase, n.rule(offload.U32), false)
 }
 
 func (c *u32) releaseNode(s *System, n *u32Node) {
@@ -649,6 +652,7 @@ func (c *u32) counters() []FilterCounters {
 			return
 		}
 		k := n.counted()
+		k.Chain, k.Protocol = c.instance.chain.Index, c.instance.Protocol
 		k.Seen, k.Hit, k.HasSeen, k.HasHit = n.seen, n.hit, true, true
 		l = append(l, k)
 	})

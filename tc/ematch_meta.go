@@ -40,7 +40,8 @@ var metaKinds = []metaKind{
 	{name: "random"}, {name: "loadavg_0"}, {name: "loadavg_1"}, {name: "loadavg_2"},
 	{name: "dev", isName: true, read: func(p *Packet) (uint64, string, bool) { return 0, p.Device.Name, p.Device != nil }},
 	{name: "priority", read: metaNumber(func(p *Packet) uint64 { return uint64(p.Priority) })},
-	{name: "protocol", read: metaNumber(func(p *Packet) uint64 { return uint64(p.outer()) })},
+	// the protocol is compared as it lies in memory, in network order
+	{name: "protocol", read: metaNumber(func(p *Packet) uint64 { return uint64(p.outer()>>8 | p.outer()<<8) })},
 	{name: "pkt_type", read: metaNumber(func(p *Packet) uint64 { return uint64(p.PktType) })},
 	{name: "pkt_len", read: metaNumber(func(p *Packet) uint64 { return uint64(p.Len()) })},
 	{name: "data_len", read: metaNumber(func(*Packet) uint64 { return 0 })},

@@ -182,6 +182,9 @@ func (s *System) forward(p *Packet, fromIngress, toIngress bool) bool {
 	}
 	p.retag()
 	_, f := s.ingress(d, p)
+	if f == Passed || f == Bypassed {
+		return s.config.Stack != nil && !s.config.Stack(d, p)
+	}
 	return f == Dropped
 }
 

@@ -114,15 +114,15 @@ func (p *Packet) Load(frame []byte, ingress bool) bool {
 		return true
 	}
 	p.th = p.probeTransport()
+	if p.th < 0 {
+		p.th = p.net
+	}
 	p.data = p.net
 	if isVLAN(p.Protocol) {
 		if len(frame) < ethLen+vlanLen+2 {
 			return false
 		}
 		p.untag()
-	}
-	if p.th < 0 {
-		p.th = p.net
 	}
 	p.pktLen = p.tail - p.data
 	return true
@@ -165,9 +165,6 @@ func (p *Packet) untag() {
 	p.data = p.net
 	p.macLen = p.net - p.mac
 	p.VLAN = Tag{Present: true, TPID: tpid, TCI: tci}
-	if p.th < 0 {
-		p.th = p.net
-	}
 	p.changed = false
 }
 

@@ -71,6 +71,7 @@ func parseU32Word(w *words, r *filterRequest, o *u32Options, s *System, terminal
 			return illegal(plain(err), "hashkey"), true
 		}
 	case w.matches("classid", "flowid"):
+		*terminal = true
 		return r.parseClass(w), true
 	case w.matches("divisor"):
 		text, err := w.value()

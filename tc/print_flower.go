@@ -177,7 +177,10 @@ func (k *keyPrinter) ipProto() {
 		return
 	}
 	n := k.key.Get(offload.FieldIPProto)[0]
-	text := fmt.Sprintf("%02x", n)
+	text := fmt.Sprintf("0x%02x", n)
+	if k.o.Old {
+		text = text[2:]
+	}
 	for _, known := range ipProtoNames {
 		if known.proto == n {
 			text = known.name

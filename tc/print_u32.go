@@ -30,7 +30,6 @@ func (c *u32) show(s *System, o *filterPrinter, handle uint32) {
 			return
 		}
 		if handle == 0 || handle == n.handle {
-			s.refresh(&n.filterBase)
 			o.filter(c.instance, func() { n.show(s, o) })
 		}
 	})
@@ -45,11 +44,9 @@ func (n *u32Node) show(s *System, fo *filterPrinter) {
 	o.put("bkt", "bkt %s ", fmt.Sprintf("%x", n.handle>>12&0xff))
 	switch {
 	case n.hasClass:
-		star := "*"
-		if n.terminal {
-			star = ""
+		if n.terminal == o.Old {
+			o.text("*")
 		}
-		o.text("%s", star)
 		o.put("flowid", "flowid %s ", classText(n.classID))
 	case n.terminal:
 		o.text("terminal flowid ")

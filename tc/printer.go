@@ -10,6 +10,8 @@ import (
 type Options struct {
 	Stats, Details, Raw, Pretty, JSON, OneLine, Brief, Numeric, Echo bool
 	Force                                                            bool
+	// Old lists as iproute2 6.1 does where later versions differ.
+	Old bool
 }
 
 // printer writes a listing, as text or as JSON.

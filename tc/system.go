@@ -34,6 +34,9 @@ type Config struct {
 	Conntrack *conntrack.Table
 	// AssumeDevices makes a device of any name that a command uses.
 	AssumeDevices bool
+	// Stack tells whether the host's stack takes a packet that was sent to a
+	// device's ingress by redirection; nil: it takes all.
+	Stack func(d *Device, p *Packet) bool
 	// Linear turns the hash tables of flower off: the model that they are
 	// tested against.
 	Linear bool

@@ -190,7 +190,7 @@ func macMask(s string) (a, m [6]byte, ok bool) {
 		if n > 48 {
 			return a, m, false
 		}
-		copy(m[:], net.CIDRMask(int(n), 48))
+		copy(m[:], prefixMask(int(n), 6))
 		return a, m, true
 	}
 	m, ok = macAddress(mask)
@@ -253,7 +253,13 @@ func ipPrefix(s string, six bool) (netip.Addr, int, bool) {
 }
 
 // prefixMask is the mask of n leading bits.
-func prefixMask(n, bytes int) []byte { return net.CIDRMask(n, 8*bytes) }
+func prefixMask(n, bytes int) []byte {
+	m := make([]byte, bytes)
+	for i := range n {
+		m[i/8] |= 0x80 >> (i % 8)
+	}
+	return m
+}
 
 var rateUnits = map[string]float64{
 	"bit": 1, "kibit": 1024, "kbit": 1e3, "mibit": 1 << 20, "mbit": 1e6, "gibit": 1 << 30, "gbit": 1e9,
