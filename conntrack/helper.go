@@ -66,6 +66,20 @@ func HelperByName(name string, protocol uint8) (Helper, error) {
 	return nil, &HelperError{Name: name, Protocol: protocol}
 }
 
+// NamedHelper stands for a helper that is not there: connections get its name
+// and status bit, but nothing that they announce is expected.
+func NamedHelper(name string, protocol uint8) Helper { return namedHelper{name, protocol} }
+
+type namedHelper struct {
+	name     string
+	protocol uint8
+}
+
+func (h namedHelper) Name() string          { return h.name }
+func (h namedHelper) Protocol() uint8       { return h.protocol }
+func (h namedHelper) Policy() ExpectPolicy  { return ExpectPolicy{} }
+func (h namedHelper) Help(*Exchange) Result { return Accept }
+
 // AssignHelper gives a connection a helper, as a `ct helper set` rule does: on
 // the first packet only, if the protocol is the helper's and there is none yet.
 // It reports false where it does nothing.

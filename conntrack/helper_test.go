@@ -252,6 +252,13 @@ func TestHelperNames(t *testing.T) {
 		}
 	}
 	w := newWorld(t, Config{})
+	w.track(w.frame("ip saddr 10.0.0.3 udp dport 5060 payload \"INVITE\""))
+	if !w.table.AssignHelper(w.at.Conn, NamedHelper("sip", 17)) || w.at.Conn.Helper != "sip" || w.at.Conn.Status&StatusHelper == 0 {
+		t.Errorf("helper %q, status %#x", w.at.Conn.Helper, w.at.Conn.Status)
+	}
+	if w.table.Confirm(&w.packet) != Accept || w.at.Conn.Expectations(w.now) != 0 {
+		t.Error("a helper that is not there did something")
+	}
 	w.sendText("udp dport 69")
 	if w.table.AssignHelper(w.at.Conn, TFTP{}) {
 		t.Error("assigned to a confirmed connection")

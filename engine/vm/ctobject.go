@@ -1,7 +1,7 @@
 package vm
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	"verdict/catalog"
@@ -17,18 +17,22 @@ type ctObject struct {
 	policy *conntrack.TimeoutPolicy // made for the first packet
 }
 
-// ctObject links an object of connection tracking.
-func (l *linker) ctObject(o *ruleset.Object) (objectTarget, error) {
+// ctObject links an object of connection tracking. Connections of helpers that
+// are not there get the helper's name only, which the program's uses tell.
+func (l *linker) ctObject(o *ruleset.Object) objectTarget {
 	c := &ctObject{object: o}
 	if o.Helper != nil {
 		helper, err := conntrack.HelperByName(o.Helper.Name, o.Helper.Protocol)
 		if err != nil {
-			return objectTarget{}, l.unsupported(fmt.Sprintf("ct helper %q (%v)", o.Name, err))
+			helper = conntrack.NamedHelper(o.Helper.Name, o.Helper.Protocol)
+			if u := &l.program.Uses; !slices.Contains(u.Helpers, o.Helper.Name) {
+				u.Helpers = append(u.Helpers, o.Helper.Name)
+			}
 		}
 		c.helper = helper
 	}
 	l.program.objects = append(l.program.objects, c)
-	return objectTarget{op: opCTObject, ref: uint32(len(l.program.objects) - 1)}, nil
+	return objectTarget{op: opCTObject, ref: uint32(len(l.program.objects) - 1)}
 }
 
 // ctObject gives the packet's connection what the object holds. Helpers and

@@ -61,11 +61,7 @@ func (l *linker) targets(ref *setRef) error {
 	}
 	for _, t := range ref.elements.Targets() {
 		if ref.set.Flags&ruleset.SetObject != 0 {
-			target, err := l.objectTarget(ref.set.ObjType, t.Object)
-			if err != nil {
-				return err
-			}
-			ref.objects = append(ref.objects, target)
+			ref.objects = append(ref.objects, l.objectTarget(ref.set.ObjType, t.Object))
 			continue
 		}
 		v := verdictTarget{kind: t.Verdict.Kind}

@@ -13,10 +13,7 @@ type objrefRef struct {
 // where it is fixed, or a lookup.
 func (l *linker) objref(x *expr.Objref) error {
 	if !x.IsMap {
-		t, err := l.objectTarget(x.Type, x.Name)
-		if err != nil {
-			return err
-		}
+		t := l.objectTarget(x.Type, x.Name)
 		return l.emit(inst{op: t.op, ref: t.ref})
 	}
 	i, err := l.set(x.Set)
@@ -31,11 +28,11 @@ func (l *linker) objref(x *expr.Objref) error {
 // objectTarget is the instruction of a named object. Objects without effect on
 // the verdict of a packet (marks of security modules, tunnels) let the rule go
 // on.
-func (l *linker) objectTarget(typ expr.ObjectType, name string) (objectTarget, error) {
+func (l *linker) objectTarget(typ expr.ObjectType, name string) objectTarget {
 	o := l.table.Object(typ, name)
 	pass := objectTarget{op: opPass}
 	if o == nil {
-		return pass, nil
+		return pass
 	}
 	var e expr.Expr
 	switch {
@@ -49,15 +46,15 @@ func (l *linker) objectTarget(typ expr.ObjectType, name string) (objectTarget, e
 		e = o.ConnLimit
 	case o.Synproxy != nil:
 		l.tracks()
-		return objectTarget{op: opSynproxy, ref: l.effectRef(o.Synproxy)}, nil
+		return objectTarget{op: opSynproxy, ref: l.effectRef(o.Synproxy)}
 	case o.Helper != nil, o.TimeoutPol != nil, o.Expectation != nil:
 		l.tracks()
 		return l.ctObject(o)
 	default:
-		return pass, nil
+		return pass
 	}
 	op, ref, _ := l.stateful(e)
-	return objectTarget{op: op, ref: ref}, nil
+	return objectTarget{op: op, ref: ref}
 }
 
 // objref runs the object that a map yields.

@@ -50,6 +50,9 @@ type Uses struct {
 	// TTL: some rule reads what forwarding changes, the time to live or the
 	// IPv4 header checksum.
 	TTL bool
+	// Helpers are the connection tracking helpers whose expectations are not
+	// followed.
+	Helpers []string
 }
 
 // Chain is a linked chain.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"verdict/engine/vm"
 )
 
@@ -30,5 +32,6 @@ func unknownFacts(u *vm.Uses, hostKnown bool) []string {
 	add(u.OSF, "no operating system is recognised (osf)")
 	add(u.XFRM, "no packet came through IPsec")
 	add(u.Cgroup, "no packet belongs to a cgroup")
+	add(len(u.Helpers) > 0, "no connection is expected by the helpers "+strings.Join(u.Helpers, ", ")+" (ct helper): ftp and tftp are known")
 	return list
 }
