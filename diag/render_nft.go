@@ -42,7 +42,7 @@ func (r NftRenderer) One(w io.Writer, d *Diagnostic) error {
 	}
 	message := Printable(d.Message)
 	syntax := strings.HasPrefix(string(d.Code), "syntax/")
-	if syntax && strings.HasPrefix(message, "unexpected ") {
+	if syntax && (strings.HasPrefix(message, "unexpected ") || strings.HasPrefix(message, "unknown ")) {
 		message = "syntax error, " + message
 	}
 	fmt.Fprintf(&b, "%s: %s\n", severity, message)

@@ -14,6 +14,7 @@ var update = flag.Bool("update", false, "rewrite the scripts' expectations")
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"verdict": func() { os.Exit(Run(os.Args, Standard())) },
+		"nft":     func() { os.Exit(Run(os.Args, Standard())) }, // as through a link
 	})
 }
 
