@@ -6,6 +6,7 @@ import (
 	"verdict/capture"
 	"verdict/catalog"
 	"verdict/conntrack"
+	"verdict/engine/chain"
 	"verdict/engine/vm"
 	"verdict/packet"
 	"verdict/packet/rewrite"
@@ -35,25 +36,29 @@ type Input struct {
 
 // Worker evaluates packets in order. It belongs to one goroutine.
 type Worker struct {
-	engine  *Engine
-	machine *vm.Machine
-	view    packet.View
-	meta    packet.Meta
-	ct      conntrack.Attachment
-	buffer  rewrite.Buffer
-	pkt     vm.Packet
-	track   conntrack.Packet
-	out     *Outcome
-	in      *Input
-	sink    trace.Sink
-	now     int64
-	emitted ring // packets that left, to recognise them when seen again
+	engine    *Engine
+	selectors *chain.Selectors
+	changed   []byte  // packets of a batch that rules changed
+	ahead     Outcome // of packets that are only looked at
+	machine   *vm.Machine
+	view      packet.View
+	meta      packet.Meta
+	ct        conntrack.Attachment
+	buffer    rewrite.Buffer
+	pkt       vm.Packet
+	track     conntrack.Packet
+	out       *Outcome
+	in        *Input
+	sink      trace.Sink
+	now       int64
+	emitted   ring // packets that left, to recognise them when seen again
 }
 
 // Worker makes a worker.
 func (e *Engine) Worker() *Worker {
 	w := &Worker{engine: e, machine: vm.NewMachine(e.program, e.options.Seed)}
-	w.machine.Use(e.plan.Selectors())
+	w.selectors = e.plan.Selectors()
+	w.machine.Use(w.selectors.List())
 	w.machine.Conns = e.conns
 	w.track.Buffer = &w.buffer
 	w.machine.Routes = routes{e.host}

@@ -102,17 +102,6 @@ func Compile(p *vm.Program, mode Mode) *Plan {
 	return plan
 }
 
-// Selectors makes the selectors for a machine.
-func (p *Plan) Selectors() []vm.Selector {
-	list := make([]vm.Selector, len(p.chains))
-	for i, c := range p.chains {
-		if c != nil {
-			list[i] = c.selector()
-		}
-	}
-	return list
-}
-
 // autoHead is how many rules at most run one by one before the table is asked.
 const autoHead = 4
 

@@ -1,28 +1,69 @@
 package chain
 
 import (
+	"slices"
+
 	"verdict/catalog"
 	"verdict/classify"
 	"verdict/engine/vm"
 	"verdict/packet"
 )
 
-// selector chooses rules for one machine. It remembers the fields of the packet
-// until something changes them.
-type selector struct {
+// Selectors are the selectors of one machine.
+type Selectors struct {
+	list []vm.Selector
+	last *Selector // asked last at the beginning of a chain
+}
+
+// Selectors makes the selectors for a machine.
+func (p *Plan) Selectors() *Selectors {
+	s := &Selectors{list: make([]vm.Selector, len(p.chains))}
+	for i, c := range p.chains {
+		if c != nil {
+			s.list[i] = c.selector(s)
+		}
+	}
+	return s
+}
+
+// List is what a machine uses.
+func (s *Selectors) List() []vm.Selector { return s.list }
+
+// Last is the selector that was asked last at the beginning of a chain, if its
+// table is so large that looking up several packets at once pays; else nil.
+func (s *Selectors) Last() *Selector {
+	if s.last == nil || s.last.full.Stats().Bytes < largeTable {
+		return nil
+	}
+	return s.last
+}
+
+// largeTable is the size of a table that does not stay in the nearest caches.
+const largeTable = 128 << 10
+
+// Selector chooses rules for one machine. It remembers the fields of the packet
+// until something changes them, and may be told of packets ahead of their time.
+type Selector struct {
 	chain   *chain
+	all     *Selectors
 	key     classify.Key
 	table   *classify.Table // nil: rule by rule
 	full    *classify.Table // for packets that have all fields
 	version uint64
+
+	// What was looked up ahead: keys, their first candidates behind the head,
+	// and which of them comes next, -1 for none.
+	keys   []uint32
+	firsts []uint32
+	next   int
 }
 
-func (c *chain) selector() *selector {
-	return &selector{chain: c, key: c.layout.NewKey(), full: (*c.tables.Load())[0].table}
+func (c *chain) selector(all *Selectors) *Selector {
+	return &Selector{chain: c, all: all, key: c.layout.NewKey(), full: (*c.tables.Load())[0].table, next: -1}
 }
 
 // Next returns the first candidate from a position on.
-func (s *selector) Next(m *vm.Machine, from int) int {
+func (s *Selector) Next(m *vm.Machine, from int) int {
 	if v := m.Version(); v != s.version {
 		s.version = v
 		s.read(m)
@@ -30,15 +71,52 @@ func (s *selector) Next(m *vm.Machine, from int) int {
 	if s.table == nil {
 		return vm.ByRule
 	}
-	order := s.table.Next(s.key, uint32(from))
+	var order uint32
+	if from == s.chain.head && s.foreseen() {
+		order = s.firsts[s.next]
+	} else {
+		order = s.table.Next(s.key, uint32(from))
+	}
 	if order == classify.None {
 		return s.chain.count
 	}
 	return int(order)
 }
 
+// foreseen reports whether the packet was looked up ahead with the fields that
+// it has now.
+func (s *Selector) foreseen() bool {
+	s.all.last = s
+	if s.next < 0 || s.table != s.full {
+		return false
+	}
+	n := len(s.key)
+	return slices.Equal(s.keys[s.next*n:s.next*n+n], s.key)
+}
+
+// Foresee reads the fields of the machine's packet, as far as they are known
+// before it is on its way, for the i-th of the packets to come.
+func (s *Selector) Foresee(m *vm.Machine, i int) {
+	n := len(s.key)
+	if need := (i + 1) * n; need > len(s.keys) {
+		s.keys = append(s.keys, make([]uint32, need-len(s.keys))...)
+		s.firsts = append(s.firsts, make([]uint32, i+1-len(s.firsts))...)
+	}
+	s.read(m)
+	copy(s.keys[i*n:], s.key)
+}
+
+// Resolve looks up the first n packets that were foreseen.
+func (s *Selector) Resolve(n int) {
+	s.full.LookupBatch(s.keys[:n*len(s.key)], s.firsts[:n])
+	s.version = 0
+}
+
+// Expect says which of the packets comes next; -1 for another one.
+func (s *Selector) Expect(i int) { s.next = i }
+
 // read loads the fields and picks the table for those that are there.
-func (s *selector) read(m *vm.Machine) {
+func (s *Selector) read(m *vm.Machine) {
 	c := s.chain
 	s.table = nil
 	if pkt := m.Packet(); !c.reach.within(pkt.View) || (c.reach.ct && pkt.CT.Unknown()) {

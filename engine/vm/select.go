@@ -171,3 +171,6 @@ func (m *Machine) Fetch(f *Load, n int, words []uint32) packet.LoadResult {
 func swap32(x uint32) uint32 {
 	return x>>24 | x>>8&0xff00 | x<<8&0xff0000 | x<<24
 }
+
+// Attach makes a packet the one that Fetch loads from, before it is on its way.
+func (m *Machine) Attach(pkt *Packet) { m.pkt = pkt }
