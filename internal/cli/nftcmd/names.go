@@ -19,7 +19,6 @@ import (
 type naming struct {
 	session *session
 	host    *host.Host
-	before  int // assumptions that the state held already
 }
 
 // naming prepares the host's names. Interfaces that earlier calls made up keep
@@ -28,16 +27,15 @@ func (n *session) naming(made []store.Interface) (*naming, error) {
 	if n.host != nil {
 		return &naming{session: n, host: n.host}, nil
 	}
-	h, err := host.New(host.Config{})
+	var config host.Config
+	for _, i := range made {
+		config.Interfaces = append(config.Interfaces, host.Interface{Name: i.Name, Index: int(i.Index)})
+	}
+	h, err := host.New(config)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range made {
-		if _, err := h.Assume(i.Name); err != nil {
-			return nil, err
-		}
-	}
-	return &naming{session: n, host: h, before: len(h.Assumptions())}, nil
+	return &naming{session: n, host: h}, nil
 }
 
 // made lists the interfaces that this batch made up.
@@ -46,7 +44,7 @@ func (x *naming) made() []store.Interface {
 		return nil
 	}
 	var list []store.Interface
-	for _, a := range x.host.Assumptions()[x.before:] {
+	for _, a := range x.host.Assumptions() {
 		list = append(list, store.Interface{Index: uint32(a.Index), Name: a.Interface})
 	}
 	return list
