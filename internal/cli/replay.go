@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"os"
-	"time"
 
 	"verdict"
 	"verdict/capture"
 	"verdict/catalog"
 	"verdict/engine"
-	"verdict/packet"
 )
 
 // replay runs captures through a ruleset and keeps the totals.
@@ -56,54 +52,6 @@ type hookCount struct{ fates [8]uint64 }
 // progress is told how far a replay is.
 type progress interface {
 	step(packets uint64, offset int64)
-}
-
-// capture runs one capture. A damaged capture is run up to the damage, which
-// is kept in r.damaged.
-func (r *replay) capture(src capture.Source, p progress) error {
-	var frame capture.Frame
-	var outcome engine.Outcome
-	started := time.Now()
-	defer func() { r.seconds += time.Since(started).Seconds() }()
-	for {
-		err := src.Next(&frame)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			r.damaged = err
-			return nil
-		}
-		if err := r.frame(&frame, &outcome); err != nil {
-			return err
-		}
-		if p != nil && r.packets&0x3ff == 0 {
-			p.step(r.packets, frame.Offset)
-		}
-	}
-}
-
-// frame runs one frame and counts what became of it.
-func (r *replay) frame(f *capture.Frame, o *engine.Outcome) error {
-	in := verdict.FrameInput(f)
-	if f.HasTime {
-		in.Time = r.clock.Advance(f)
-	} else {
-		r.untimed++
-		in.Time = r.clock.Now()
-	}
-	r.engine.Worker().Evaluate(&in, o)
-	r.packets++
-	r.bytes += uint64(in.OrigLen)
-	if !packet.LinkType(f.LinkType).Known() {
-		r.links[f.LinkType]++
-	}
-	if o.Copy {
-		r.copies++
-		return nil
-	}
-	r.count(o, in.OrigLen)
-	return r.write(f, o)
 }
 
 func (r *replay) count(o *engine.Outcome, length int) {
