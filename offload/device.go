@@ -179,7 +179,7 @@ func (d *Device) Check(r *Rule) error {
 		if !m.Actions.Has(a.ID) {
 			return no("unsupported action", "the device cannot do %s", a)
 		}
-		if a.ID == ActGoto && a.Chain > m.MaxChain {
+		if a.ID == ActGoto && a.Chain > m.MaxChain && !m.AnyGoto {
 			return no("goto chain is not supported", "chain %d is beyond the device's last chain %d", a.Chain, m.MaxChain)
 		}
 	}

@@ -46,6 +46,7 @@ type Model struct {
 	Counts      bool                `json:"counts"`
 	Resumes     bool                `json:"resumes"` // a miss in a chain goes on there in software
 	Loopback    bool                `json:"loopback,omitempty"`
+	AnyGoto     bool                `json:"any_goto,omitempty"` // goto is taken whatever the chain
 
 	Keys    KeySet    `json:"-"`
 	Actions ActionSet `json:"-"`

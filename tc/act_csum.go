@@ -64,6 +64,9 @@ func parseCsum(w *words, _ *System) (*actionRequest, *ToolError) {
 // Ref: act_csum.c, tcf_csum_act
 func (c *csum) run(_ *System, p *Packet, a *Action) Code {
 	a.count(p)
+	if a.Control == Shot {
+		return a.drop()
+	}
 	proto, net := p.Protocol, p.net
 	for isVLAN(proto) {
 		if !p.has(net, vlanLen) {

@@ -164,7 +164,10 @@ func (c *ctAction) parseNat(w *words) *ToolError {
 	if !okHigh || c.low.Is4() != c.high.Is4() {
 		return tool("Invalid nat address range %s", text)
 	}
-	if !w.matches("port") || w.matches("p") {
+	if !w.more() {
+		return incomplete()
+	}
+	if !w.is("port") {
 		return nil
 	}
 	if text, err = w.value(); err != nil {

@@ -70,12 +70,12 @@ func addr32(n uint32) netip.Addr {
 // Ref: act_nat.c, tcf_nat_act
 func (n *nat) run(_ *System, p *Packet, a *Action) Code {
 	a.count(p)
-	if !p.has(p.net, 20) {
+	if a.Control == Shot || !p.has(p.net, 20) {
 		return a.drop()
 	}
-	mask := uint32(0)
-	if n.bits > 0 {
-		mask = ^uint32(0) << (32 - n.bits)
+	mask := ^uint32(0)
+	if n.bits > 0 { // "any" is one address: tc shifts by 32 bits, which does nothing
+		mask <<= 32 - n.bits
 	}
 	h := p.buf[p.net:]
 	field := 16

@@ -20,14 +20,14 @@ type skbmod struct {
 
 var kindSkbmod = &actionKind{name: "skbmod", parse: parseSkbmod, check: checkSkbmod}
 
-func parseSkbmod(w *words, _ *System) (*actionRequest, *ToolError) {
+func parseSkbmod(w *words, s *System) (*actionRequest, *ToolError) {
 	if err := expect(w, "skbmod"); err != nil {
 		return nil, err
 	}
 	v := &skbmod{}
 	r := &actionRequest{params: v}
 	for w.more() {
-		known, err := v.word(w)
+		known, err := v.word(w, s)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func parseSkbmod(w *words, _ *System) (*actionRequest, *ToolError) {
 	return r, r.finish(w, "skbmod", Pipe)
 }
 
-func (v *skbmod) word(w *words) (bool, *ToolError) {
+func (v *skbmod) word(w *words, s *System) (bool, *ToolError) {
 	switch {
 	case w.is("set"):
 		w.skip()
@@ -75,6 +75,10 @@ func (v *skbmod) word(w *words) (bool, *ToolError) {
 		mac, parseErr := net.ParseMAC(text)
 		if parseErr != nil || len(mac) != 6 {
 			return false, tool("Invalid %s %s", name, text)
+		}
+		if s.old {
+			which := map[string]string{"dmac": "dst", "smac": "src"}[name]
+			s.notes = append(s.notes, which+" MAC address <"+text+">")
 		}
 		if name == "dmac" {
 			copy(v.dst[:], mac)

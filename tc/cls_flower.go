@@ -68,7 +68,7 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 		f.classID, f.hasClass = 0xffff0000|uint32(f.hwTC)+0xffe0, true
 	}
 	if err := c.place(s, f, old, o); err != nil {
-		s.releaseBase(&f.filterBase)
+		s.releaseLater(&f.filterBase)
 		return err
 	}
 	f.handle = r.handle
@@ -79,7 +79,7 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 	if f.flags&flagSkipHW == 0 {
 		if err := s.offload(&f.filterBase, rule); err != nil {
 			c.unplace(f)
-			s.releaseBase(&f.filterBase)
+			s.releaseLater(&f.filterBase)
 			return err
 		}
 	}

@@ -130,11 +130,11 @@ func (c *fw) find(handle uint32) bool { return c.lookup(handle) != nil }
 func (c *fw) change(s *System, r *filterRequest) *KernelError {
 	o := r.options.(*fwOptions)
 	old := c.lookup(r.handle)
-	empty := !r.hasClass && len(r.actions) == 0 && r.police == nil && !o.hasMask && r.indev == ""
-	if old == nil && r.handle == 0 {
-		if empty {
-			return nil // the old method
-		}
+	empty := !r.hasClass && len(r.actions) == 0 && r.police == nil && r.indev == ""
+	switch {
+	case empty && r.handle == 0:
+		return nil // the old method
+	case empty, old == nil && r.handle == 0:
 		return errno(syscall.EINVAL)
 	}
 	mask := uint32(0xffffffff)

@@ -397,7 +397,7 @@ func (c *u32) place(r *filterRequest, o *u32Options) (*u32Table, uint32, *Kernel
 	}
 	handle := r.handle
 	if handle == 0 {
-		handle = t.freeNode(ht & 0xff000 >> 12)
+		handle = t.freeNode(ht >> 12 & 0xff)
 		if handle == 0 {
 			return nil, 0, errno(syscall.ENOSPC)
 		}
@@ -414,10 +414,8 @@ func (c *u32) place(r *filterRequest, o *u32Options) (*u32Table, uint32, *Kernel
 // Ref: cls_u32.c, gen_new_kid
 func (t *u32Table) freeNode(bucket uint32) uint32 {
 	used := map[uint32]bool{}
-	for _, b := range t.buckets {
-		for _, n := range b {
-			used[n.handle&0xfff] = true
-		}
+	for _, n := range t.buckets[bucket] {
+		used[n.handle&0xfff] = true
 	}
 	base := t.handle | bucket<<12
 	for id := uint32(0x800); id <= 0xfff; id++ {

@@ -370,6 +370,7 @@ func (o *filterPrinter) locate(l *location, always bool) {
 }
 
 func (c *session) filterList(w *words) error {
+	c.s.settle()
 	f := &filterWords{}
 	if err := f.parse(w, false); err != nil {
 		return err
@@ -522,6 +523,7 @@ func (c *session) chainGet(w *words) error {
 }
 
 func (c *session) chainList(w *words) error {
+	c.s.settle()
 	f := &filterWords{}
 	if err := f.parse(w, false); err != nil {
 		return err

@@ -156,6 +156,12 @@ func (c *session) execute(args []string) Outcome {
 
 func (c *session) run(args []string) {
 	w := &words{list: args}
+	c.s.old, c.s.notes = c.o.Old, nil
+	defer func() {
+		for _, n := range c.s.notes {
+			fmt.Fprintln(&c.errs, n)
+		}
+	}()
 	if !w.more() {
 		fmt.Fprintln(&c.errs, topUsage)
 		return

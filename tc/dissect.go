@@ -240,17 +240,17 @@ func (d *dissector) tag(id, prio, proto, next offload.Field, tpid, tci uint16) {
 }
 
 func (d *dissector) mpls() step {
+	h := d.bytes(d.at, 4)
+	d.at += 4
 	if d.k == nil || d.labels >= offload.MaxMPLS {
 		return stepDone
 	}
-	h := d.bytes(d.at, 4)
 	if h == nil {
 		return stepBad
 	}
 	copy(d.k.Get(offload.FieldMPLS)[4*d.labels:], h)
 	d.k.Get(offload.FieldMPLSUsed)[0] |= 1 << d.labels
 	d.labels++
-	d.at += 4
 	if h[2]&1 != 0 {
 		return stepDone
 	}

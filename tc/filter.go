@@ -314,6 +314,29 @@ func (s *System) releaseBase(f *filterBase) {
 	delete(s.hardware, f.cookie)
 }
 
+// releaseLater gives up what a refused filter holds, but keeps the chains that
+// its actions refer to until somebody lists something: the kernel frees such a
+// filter from a work queue, and its chains keep their places meanwhile.
+//
+// Ref: cls_flower.c, __fl_destroy_filter
+func (s *System) releaseLater(f *filterBase) {
+	for _, a := range f.actions {
+		for _, c := range a.chains {
+			c.refAction()
+			s.later = append(s.later, c)
+		}
+	}
+	s.releaseBase(f)
+}
+
+// settle does what waits for the work queue.
+func (s *System) settle() {
+	for _, c := range s.later {
+		c.unrefAction()
+	}
+	s.later = nil
+}
+
 // indevOf finds the device that a filter is bound to, by name.
 //
 // Ref: pkt_cls.h, tcf_change_indev

@@ -71,13 +71,10 @@ func (s *System) drain() {
 func (p *Packet) retag() {
 	p.Ingress = true
 	p.data = p.net
-	if !p.VLAN.Present && isVLAN(p.Protocol) && p.net-p.mac >= ethLen {
-		p.net = p.mac + ethLen
-		if p.has(p.net, vlanLen+2) {
-			changed := p.changed
-			p.untag()
-			p.changed = changed
-		}
+	if !p.VLAN.Present && isVLAN(p.Protocol) && p.has(p.net, vlanLen+2) {
+		changed := p.changed
+		p.untag()
+		p.changed = changed
 	}
 	p.macLen = p.net - p.mac
 	p.data = p.net

@@ -154,12 +154,13 @@ func (p *Packet) reset() {
 	*p = Packet{own: p.own, CT: p.CT, prior: p.prior[:0]}
 }
 
-// untag takes the outermost tag off.
+// untag takes the tag at the network header off: all of the link header before
+// it but the type moves up.
 func (p *Packet) untag() {
 	tpid, tci := p.Protocol, binary.BigEndian.Uint16(p.buf[p.net:])
 	p.makeOwned()
 	p.Protocol = encapsulated(p.buf[p.net+2 : p.tail])
-	copy(p.buf[p.mac+vlanLen:], p.buf[p.mac:p.mac+12])
+	copy(p.buf[p.mac+vlanLen:], p.buf[p.mac:p.net-2])
 	p.mac += vlanLen
 	p.net += vlanLen
 	p.data = p.net

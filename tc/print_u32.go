@@ -60,7 +60,7 @@ func (n *u32Node) show(s *System, fo *filterPrinter) {
 		o.put("success", "success %d)", n.hit)
 	}
 	n.showMatch(o, fo.Pretty && !fo.JSON, n.instance.Protocol)
-	if n.link != nil {
+	if n.link != nil && (n.hashMask != 0 || n.moves()) {
 		o.nl()
 		n.showOffset(o)
 		n.showHash(o)
@@ -162,7 +162,7 @@ func (k *u32Key) decoded() (string, bool) {
 
 func (n *u32Node) showOffset(o *printer) {
 	off := &n.offset
-	if !off.set && !off.variable && !off.eat {
+	if !n.moves() {
 		return
 	}
 	o.text("    offset ")

@@ -64,6 +64,11 @@ type System struct {
 	hardware    map[uint64]*hardwareFilter
 	deviceCount uint32
 	path        path
+	// notes are lines that tc prints while it reads a command; old says that
+	// it is iproute2 6.1, which prints more of them.
+	notes []string
+	later []*Chain // see releaseLater
+	old   bool
 }
 
 // New makes a System with the loopback device.
