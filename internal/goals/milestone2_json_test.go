@@ -95,7 +95,9 @@ func (c *jsonCase) lists(t *testing.T, base *ruleset.Ruleset) bool {
 		NumericProtocol: true, Stateless: true, Location: east, Now: time.Unix(0, 0), InterfaceName: recordedPort,
 	}.JSON()
 	statements, _ := decompile.Rule(table, rule, &o)
-	var event struct{ Add struct{ Rule struct{ Expr any } } }
+	var event struct {
+		Add struct{ Rule struct{ Expr any } }
+	}
 	line := nftjson.AppendRuleEvent(nil, "add", c.Family, c.Table, c.Chain, &syntax.Rule{Statements: statements})
 	expected := c.JSON
 	if len(c.JSONOutput) > 0 && string(c.JSONOutput) != "null" {
