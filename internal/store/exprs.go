@@ -11,5 +11,5 @@ var expressions = []expr.Expr{
 	(*expr.Meta)(nil), (*expr.NAT)(nil), (*expr.Notrack)(nil), (*expr.Numgen)(nil), (*expr.OSF)(nil),
 	(*expr.Objref)(nil), (*expr.Payload)(nil), (*expr.Queue)(nil), (*expr.Quota)(nil), (*expr.RT)(nil),
 	(*expr.Range)(nil), (*expr.Redir)(nil), (*expr.Reject)(nil), (*expr.Socket)(nil), (*expr.Synproxy)(nil),
-	(*expr.TProxy)(nil), (*expr.Tunnel)(nil), (*expr.XFRM)(nil), (*expr.XT)(nil),
+	(*expr.TProxy)(nil), (*expr.Tunnel)(nil), (*expr.Unknown)(nil), (*expr.XFRM)(nil), (*expr.XT)(nil),
 }
