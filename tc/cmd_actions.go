@@ -25,7 +25,7 @@ func (c *session) actions(w *words) error {
 		return c.actionsNamed(w, true)
 	case prefix(verb, "get"):
 		return c.actionsNamed(w, false)
-	case prefix(verb, "list"), prefix(verb, "show"), verb == "lst", verb == "ls":
+	case prefix(verb, "list"), prefix(verb, "show"), prefix(verb, "lst"):
 		return c.actionsList(w)
 	case prefix(verb, "flush"):
 		return c.actionsFlush(w)

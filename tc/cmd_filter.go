@@ -45,7 +45,7 @@ func (c *session) filter(w *words) error {
 		return c.filterDelete(w)
 	case prefix(verb, "get"):
 		return c.filterGet(w)
-	case prefix(verb, "list"), prefix(verb, "show"), verb == "lst":
+	case prefix(verb, "list"), prefix(verb, "show"), prefix(verb, "lst"):
 		return c.filterList(w)
 	case prefix(verb, "help"):
 		fmt.Fprintln(&c.errs, "Usage: tc filter [ add | del | change | replace | show ] [ dev STRING ]")
@@ -459,7 +459,7 @@ func (c *session) chain(w *words) error {
 		return c.chainModify(w, false)
 	case prefix(verb, "get"):
 		return c.chainGet(w)
-	case prefix(verb, "list"), prefix(verb, "show"), verb == "lst":
+	case prefix(verb, "list"), prefix(verb, "show"), prefix(verb, "lst"):
 		return c.chainList(w)
 	case prefix(verb, "help"):
 		fmt.Fprintln(&c.errs, "Usage: tc chain [ add | del | get | show ] [ dev STRING ]")

@@ -22,7 +22,7 @@ func (c *session) qdisc(w *words) error {
 		return c.qdiscModify(w, &qdiscRequest{replace: true}, false)
 	case prefix(verb, "delete"):
 		return c.qdiscModify(w, &qdiscRequest{}, true)
-	case prefix(verb, "list"), prefix(verb, "show"), verb == "lst":
+	case prefix(verb, "list"), prefix(verb, "show"), prefix(verb, "lst"):
 		return c.qdiscList(w)
 	case prefix(verb, "help"):
 		fmt.Fprintln(&c.errs, "Usage: tc qdisc [ add | del | replace | change | show ] dev STRING")
@@ -322,7 +322,7 @@ func (c *session) class(w *words) error {
 		r.replace = true
 	case prefix(verb, "delete"):
 		r.deletesOnly = true
-	case prefix(verb, "list"), prefix(verb, "show"), verb == "lst":
+	case prefix(verb, "list"), prefix(verb, "show"), prefix(verb, "lst"):
 		return c.classList(w)
 	default:
 		return unknown(verb, "class")
