@@ -79,7 +79,7 @@ type schema struct {
 
 var roots = []reflect.Type{
 	reflect.TypeFor[image](), reflect.TypeFor[batchRecord](), reflect.TypeFor[handlesRecord](), reflect.TypeFor[payload](),
-	reflect.TypeFor[ruleset.Target](),
+	reflect.TypeFor[ruleset.Target](), reflect.TypeFor[elementRest](),
 }
 
 // ownSchema is that of this program. The types are fixed, so it cannot fail
@@ -139,6 +139,8 @@ func (s *schema) codecOf(t reflect.Type, within string) (codec, string) {
 		return keyCodec{}, formKey
 	case t == reflect.TypeFor[expr.Expr]():
 		return exprCodec{s}, formExpr
+	case t == reflect.TypeFor[[]ruleset.Element]():
+		return elementsCodec{}, "elements"
 	}
 	switch t.Kind() {
 	case reflect.Bool:
