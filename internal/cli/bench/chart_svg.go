@@ -1,0 +1,98 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+)
+
+// The measures of the drawing, in pixels.
+const (
+	svgWidth, svgHeight     = 760, 440
+	svgLeft, svgRight       = 80, 210
+	svgTop, svgBottom       = 50, 60
+	plotWidth, plotHeight   = svgWidth - svgLeft - svgRight, svgHeight - svgTop - svgBottom
+	labelDistance, textSize = 14, 12
+)
+
+// colours of the lines; those of the kernel are grey.
+var colours = []string{"#0b6e99", "#d9730d", "#448361", "#9065b0", "#c14c8a", "#ad1a72"}
+
+// WriteSVG draws the series: both scales logarithmic, each line named at its
+// right end.
+func WriteSVG(w io.Writer, title string, list []Series) error {
+	if len(list) == 0 {
+		return fmt.Errorf("a chart needs at least two sizes of a shape")
+	}
+	out := bufio.NewWriter(w)
+	a := axesOf(list)
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="%d">`+"\n", svgWidth, svgHeight, textSize)
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="white"/>`+"\n")
+	fmt.Fprintf(out, `<text x="%d" y="26" font-size="15" font-weight="bold">%s</text>`+"\n", svgLeft, html.EscapeString(title))
+	drawScales(out, a)
+	drawLines(out, a, list)
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+func drawScales(w io.Writer, a axes) {
+	for power := a.bottom; power <= a.top; power++ {
+		_, y := a.place(Point{1, math.Pow(10, power)})
+		at := svgTop + y*plotHeight
+		fmt.Fprintf(w, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			svgLeft, at, svgLeft+plotWidth, svgLeft-8, at+4, duration(math.Pow(10, power)))
+	}
+	for power := math.Ceil(a.left); power <= a.right; power++ {
+		n := int(math.Round(math.Pow(10, power)))
+		x, _ := a.place(Point{n, 1})
+		at := svgLeft + x*float64(plotWidth)
+		fmt.Fprintf(w, `<path d="M%.1f %dV%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
+			at, svgTop, svgTop+plotHeight, at, svgTop+plotHeight+20, thousands(n))
+	}
+	fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="middle">elements in the set</text>`+"\n", svgLeft+plotWidth/2, svgTop+plotHeight+42)
+	fmt.Fprintf(w, `<text x="%d" y="%d">time of a lookup</text>`+"\n", svgLeft, svgTop-8)
+}
+
+func drawLines(w io.Writer, a axes, list []Series) {
+	type label struct {
+		y    float64
+		text string
+	}
+	var labels []label
+	colour := 0
+	for _, s := range list {
+		stroke := "#888"
+		if !strings.HasPrefix(s.Name, "Linux") {
+			stroke = colours[colour%len(colours)]
+			colour++
+		}
+		var path strings.Builder
+		var y float64
+		for i, p := range s.Points {
+			var x float64
+			x, y = a.place(p)
+			x, y = svgLeft+x*float64(plotWidth), svgTop+y*float64(plotHeight)
+			fmt.Fprintf(&path, "%c%.1f %.1f", "ML"[min(i, 1)], x, y)
+			fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>%s: %s elements, %s</title></circle>`+"\n",
+				x, y, stroke, html.EscapeString(s.Name), thousands(p.Elements), duration(p.NS))
+		}
+		fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", path.String(), stroke)
+		last := s.Points[len(s.Points)-1]
+		labels = append(labels, label{y, fmt.Sprintf(`fill="%s">%s, %s`, stroke, html.EscapeString(s.Name), duration(last.NS))})
+	}
+	// Labels that would lie upon each other move down.
+	for i := range labels {
+		for moved := true; moved; {
+			moved = false
+			for j := range i {
+				if math.Abs(labels[i].y-labels[j].y) < labelDistance {
+					labels[i].y, moved = labels[j].y+labelDistance, true
+				}
+			}
+		}
+		fmt.Fprintf(w, `<text x="%d" y="%.1f" %s</text>`+"\n", svgLeft+plotWidth+8, labels[i].y+4, labels[i].text)
+	}
+}

@@ -1,0 +1,7 @@
+// Package bench takes the headline measurements of the command: sets, loads,
+// decoding and evaluation, where wanted beside a peer in the same run.
+//
+// What is compared takes turns, round by round; figures are medians over the
+// rounds. Every figure has its bound from the table in bounds.go, if there is
+// one, and the tests of the goals read the same figures.
+package bench
