@@ -27,6 +27,12 @@ to version. This page lists them; it is generated (` + "`go test ./internal/cli 
 var others = map[string]string{
 	"load/host":      "the description of the host is wrong",
 	"packet/text":    "a packet's text has a mistake",
+	"nft/describe":   "nft describe takes a selector or a data type, no concatenation",
+	"nft/element":    "the elements that were asked for cannot be shown",
+	"nft/format":     "nft export and import know JSON alone",
+	"nft/input":      "standard input cannot be read",
+	"nft/no-name":    "a command that lists names a chain, set, object or flowtable that does not exist",
+	"nft/no-table":   "a command that lists names a table that does not exist",
 	"json/ignored":   "a member of a JSON ruleset has no effect",
 	"json/missing":   "a member of a JSON ruleset is missing",
 	"json/syntax":    "the JSON itself is malformed",

@@ -187,7 +187,7 @@ func (v *view) noTable(c *syntax.Command) {
 	var names []string
 	for _, t := range v.rules.Tables {
 		if t.Name == c.Target.Table.Text {
-			v.found.Errorf(c.Target.Table.Span, "list/no-table", "%s; did you mean table '%s' in family %v?", noFile, t.Name, t.Family)
+			v.found.Errorf(c.Target.Table.Span, "nft/no-table", "%s; did you mean table '%s' in family %v?", noFile, t.Name, t.Family)
 			return
 		}
 		names = append(names, t.Name)
@@ -195,11 +195,11 @@ func (v *view) noTable(c *syntax.Command) {
 	near := diag.Misspelled(c.Target.Table.Text, names)
 	for _, t := range v.rules.Tables {
 		if near != "" && t.Name == near {
-			v.found.Errorf(c.Target.Table.Span, "list/no-table", "%s; did you mean table '%s' in family %v?", noFile, t.Name, t.Family)
+			v.found.Errorf(c.Target.Table.Span, "nft/no-table", "%s; did you mean table '%s' in family %v?", noFile, t.Name, t.Family)
 			return
 		}
 	}
-	v.found.Errorf(c.Target.Table.Span, "list/no-table", noFile)
+	v.found.Errorf(c.Target.Table.Span, "nft/no-table", noFile)
 }
 
 // exists tells whether what a command names is in its table.
@@ -261,8 +261,8 @@ func (v *view) missing(t *ruleset.Table, c *syntax.Command) {
 		}
 	}
 	if near := diag.Misspelled(c.Target.Name.Text, names); near != "" {
-		v.found.Errorf(c.Target.Name.Span, "list/no-name", "%s; did you mean %s '%s' in table %v '%s'?", noFile, kind, near, t.Family, t.Name)
+		v.found.Errorf(c.Target.Name.Span, "nft/no-name", "%s; did you mean %s '%s' in table %v '%s'?", noFile, kind, near, t.Family, t.Name)
 		return
 	}
-	v.found.Errorf(c.Target.Name.Span, "list/no-name", noFile)
+	v.found.Errorf(c.Target.Name.Span, "nft/no-name", noFile)
 }

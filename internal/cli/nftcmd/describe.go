@@ -19,7 +19,7 @@ type subject struct {
 // A word that is neither is no error, as in nft.
 func (v *view) describe(x syntax.Expr) {
 	if concat, ok := x.(*syntax.Concat); ok {
-		v.found.Errorf(concat.Parts[1].Place(), "describe/concat", "syntax error, unexpected ., expecting end of file or newline or semicolon")
+		v.found.Errorf(concat.Parts[1].Place(), "nft/describe", "syntax error, unexpected ., expecting end of file or newline or semicolon")
 		return
 	}
 	s, ok := subjectOf(x)

@@ -30,7 +30,7 @@ func (v *view) get(c *syntax.Command) {
 	}
 	item, err := v.answerSet(t, s, entries)
 	if err != nil {
-		v.found.Errorf(c.Span, "get/set", "%v", err)
+		v.found.Errorf(c.Span, "nft/element", "%v", err)
 		return
 	}
 	v.print([]section{{someItems, v.frame(t, []syntax.Item{item})}})

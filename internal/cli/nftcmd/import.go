@@ -17,12 +17,12 @@ func (b *batch) imports() {
 			continue
 		}
 		if c.Format.Text != "json" {
-			b.found.Errorf(c.Format.Span, "import/format", "this input type is not supported, use 'import ruleset json'")
+			b.found.Errorf(c.Format.Span, "nft/format", "this input type is not supported, use 'import ruleset json'")
 			continue
 		}
 		text, err := io.ReadAll(io.LimitReader(b.session.In, maxSource))
 		if err != nil {
-			b.found.Errorf(c.Span, "import/read", "Could not read standard input: %v", err)
+			b.found.Errorf(c.Span, "nft/input", "Could not read standard input: %v", err)
 			continue
 		}
 		file, found := nftjson.Decode(diag.NewSource("/dev/stdin", text))

@@ -239,7 +239,7 @@ func (v *view) printJSON(list []section) {
 // export answers export ruleset: JSON is the only format that is left.
 func (v *view) export(c *syntax.Command) {
 	if c.Format.Given() && c.Format.Text != "json" && c.Format.Text != "vm" {
-		v.found.Errorf(c.Format.Span, "export/format", "this output type is not supported, use 'export ruleset json' or 'list ruleset'")
+		v.found.Errorf(c.Format.Span, "nft/format", "this output type is not supported, use 'export ruleset json' or 'list ruleset'")
 		return
 	}
 	text := *c
