@@ -27,13 +27,15 @@ type session struct {
 	errs   strings.Builder
 	status int
 	ends   bool
-	now    int64
+	// changed is told the commands that may have changed something.
+	changed func(words []string)
 }
 
-// Run executes the words behind the name tc. Batches are read from open, which
-// gets "-" for standard input.
-func (s *System) Run(args []string, open func(name string) (io.ReadCloser, error)) Outcome {
-	c := &session{s: s}
+// Observe is Run, and tells each command that was executed and may have changed
+// something: also one that failed, since a failed command may leave a trace in
+// what is numbered next.
+func (s *System) Observe(args []string, open func(name string) (io.ReadCloser, error), changed func(words []string)) Outcome {
+	c := &session{s: s, changed: changed}
 	rest, err := c.options(args)
 	if err != nil {
 		return c.failed(err)
@@ -42,6 +44,12 @@ func (s *System) Run(args []string, open func(name string) (io.ReadCloser, error
 		return c.runBatch(open)
 	}
 	return c.execute(rest)
+}
+
+// Run executes the words behind the name tc. Batches are read from open, which
+// gets "-" for standard input.
+func (s *System) Run(args []string, open func(name string) (io.ReadCloser, error)) Outcome {
+	return s.Observe(args, open, nil)
 }
 
 // Line executes one command given as a line, without the name tc.
@@ -186,6 +194,22 @@ func (c *session) run(args []string) {
 	if err != nil {
 		c.fail(err)
 	}
+	if c.changed != nil && changes(args) {
+		c.changed(args)
+	}
+}
+
+// changes tells commands that do not only show something.
+func changes(args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	for _, verb := range []string{"show", "list", "lst", "get", "help"} {
+		if prefix(args[1], verb) {
+			return false
+		}
+	}
+	return true
 }
 
 // usageOnly is an error with status 255 that does not end a batch.

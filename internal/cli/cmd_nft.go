@@ -37,11 +37,18 @@ nft, the program behaves the same.`,
 // calls should start fast.
 func dropIn(args []string, s *Streams) (status int, ok bool) {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
-	if name == "nft" {
-		return runNft("nft", args[1:], s), true
+	rest := args[1:]
+	if name != "nft" && name != "tc" {
+		if len(rest) == 0 {
+			return 0, false
+		}
+		name, rest = rest[0], rest[1:]
 	}
-	if len(args) > 1 && args[1] == "nft" {
-		return runNft("nft", args[2:], s), true
+	switch name {
+	case "nft":
+		return runNft("nft", rest, s), true
+	case "tc":
+		return runTc(rest, s), true
 	}
 	return 0, false
 }

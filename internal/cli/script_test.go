@@ -15,6 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"verdict": func() { os.Exit(Run(os.Args, Standard())) },
 		"nft":     func() { os.Exit(Run(os.Args, Standard())) }, // as through a link
+		"tc":      func() { os.Exit(Run(os.Args, Standard())) },
 	})
 }
 
