@@ -27,7 +27,7 @@ type Transaction struct {
 
 // empty tells whether there is nothing to keep.
 func (t *Transaction) empty(s *State) bool {
-	return len(t.Interfaces) == 0 && t.Next == s.Rules
+	return t.Next == s.Rules
 }
 
 // record writes the transaction.
