@@ -16,7 +16,7 @@ import (
 var rows = map[string]int{
 	"packet": 0, "catalog": 0, "diag": 0, "internal/simd": 0, "internal/huge": 0,
 	"packet/build": 1, "packet/rewrite": 1, "host": 1, "capture": 1, "trace": 1,
-	"internal/bitvec": 1, "nft/syntax": 1, "nft/expr": 1,
+	"nft/syntax": 1, "nft/expr": 1,
 	"set": 2, "classify": 2, "conntrack": 2, "nft/nftjson": 2,
 	"nft/ruleset": 3, "offload": 3,
 	"nft/compile": 4, "nft/decompile": 4, "nft/netlink": 4, "iptables": 4, "tc": 4,
