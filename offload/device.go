@@ -18,7 +18,7 @@ type Device struct {
 	Share *int
 
 	rules    map[uint64]*entry
-	order    []*entry
+	order    entryList
 	chains   map[uint32]int
 	tables   []int
 	failures []failure
@@ -27,9 +27,36 @@ type Device struct {
 }
 
 type entry struct {
-	rule  Rule
-	table int
-	stats Stats
+	rule       Rule
+	table      int
+	stats      Stats
+	prev, next *entry
+}
+
+// entryList is the entries in the order in which they came.
+type entryList struct{ first, last *entry }
+
+func (l *entryList) add(e *entry) {
+	if e.prev = l.last; e.prev != nil {
+		e.prev.next = e
+	} else {
+		l.first = e
+	}
+	l.last = e
+}
+
+func (l *entryList) remove(e *entry) {
+	if e.prev != nil {
+		e.prev.next = e.next
+	} else {
+		l.first = e.next
+	}
+	if e.next != nil {
+		e.next.prev = e.prev
+	} else {
+		l.last = e.prev
+	}
+	e.prev, e.next = nil, nil
 }
 
 type failure struct {
@@ -59,9 +86,9 @@ func (d *Device) Has(cookie uint64) bool { return d.rules[cookie] != nil }
 
 // Cookies lists the rules in the order in which they came.
 func (d *Device) Cookies() []uint64 {
-	l := make([]uint64, len(d.order))
-	for i, e := range d.order {
-		l[i] = e.rule.Cookie
+	l := make([]uint64, 0, len(d.rules))
+	for e := d.order.first; e != nil; e = e.next {
+		l = append(l, e.rule.Cookie)
 	}
 	return l
 }
@@ -71,7 +98,7 @@ func (d *Device) Clear() {
 	if d.Share != nil {
 		*d.Share -= len(d.rules)
 	}
-	d.rules, d.order, d.chains = map[uint64]*entry{}, nil, map[uint32]int{}
+	d.rules, d.order, d.chains = map[uint64]*entry{}, entryList{}, map[uint32]int{}
 	d.tables = make([]int, len(d.Model.Tables))
 }
 
@@ -100,7 +127,7 @@ func (d *Device) Replace(r Rule) error {
 	}
 	e := &entry{rule: r, table: table}
 	d.rules[r.Cookie] = e
-	d.order = append(d.order, e)
+	d.order.add(e)
 	d.chains[r.Chain]++
 	if table >= 0 {
 		d.tables[table]++
@@ -118,12 +145,7 @@ func (d *Device) Destroy(cookie uint64) error {
 		return &Refusal{Errno: syscall.ENOENT, Driver: d.Model.Driver, Reason: "no such rule"}
 	}
 	delete(d.rules, cookie)
-	for i, o := range d.order {
-		if o == e {
-			d.order = append(d.order[:i:i], d.order[i+1:]...)
-			break
-		}
-	}
+	d.order.remove(e)
 	if d.chains[e.rule.Chain]--; d.chains[e.rule.Chain] == 0 {
 		delete(d.chains, e.rule.Chain)
 	}

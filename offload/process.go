@@ -90,7 +90,7 @@ func (v *Verdict) apply(e *entry) (next uint32, done bool) {
 // match finds the rule that counts in a chain.
 func (d *Device) match(packet *Key, protocol uint16, chain uint32) *entry {
 	var best *entry
-	for _, e := range d.order {
+	for e := d.order.first; e != nil; e = e.next {
 		r := &e.rule
 		if r.Chain != chain || r.Protocol != protocol && r.Protocol != 3 || best != nil && r.Priority >= best.rule.Priority {
 			continue
@@ -104,8 +104,8 @@ func (d *Device) match(packet *Key, protocol uint16, chain uint32) *entry {
 
 // Rules lists the rules by chain and priority.
 func (d *Device) Rules() []Rule {
-	l := make([]Rule, 0, len(d.order))
-	for _, e := range d.order {
+	l := make([]Rule, 0, len(d.rules))
+	for e := d.order.first; e != nil; e = e.next {
 		l = append(l, e.rule)
 	}
 	sort.SliceStable(l, func(i, j int) bool {
