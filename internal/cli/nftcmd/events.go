@@ -3,6 +3,8 @@ package nftcmd
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"verdict/nft/decompile"
 	"verdict/nft/nftjson"
@@ -49,8 +51,8 @@ func (p *eventPrinter) generation(number, pid uint32, command string) {
 // command prints a command; writing into the buffer of a batch cannot fail,
 // and a monitor sees its output end elsewhere.
 func (p *eventPrinter) command(c *syntax.Command) {
-	if p.json == nil && !p.jsonLines {
-		_ = syntax.PrintCommand(p.w, c)
+	if !p.asJSON() {
+		_, _ = p.w.Write(append(handleLast(syntax.AppendCommand(nil, c), c), '\n'))
 		return
 	}
 	family, table := c.Target.Family.Text, c.Target.Table.Text
@@ -69,6 +71,24 @@ func (p *eventPrinter) command(c *syntax.Command) {
 	default:
 		p.json.Event(verb, family, table, body(c))
 	}
+}
+
+// handleLast moves the handle of a table or chain from the opening brace to
+// the end of the line, and leaves out a block that holds nothing else.
+func handleLast(line []byte, c *syntax.Command) []byte {
+	var comment string
+	switch {
+	case c.Table != nil:
+		comment = c.Table.Trailing
+	case c.Chain != nil:
+		comment = c.Chain.Trailing
+	}
+	if comment == "" {
+		return line
+	}
+	text := strings.Replace(string(line), "{ # "+comment, "{", 1)
+	text = strings.TrimSuffix(text, " { }")
+	return []byte(text + " # " + comment)
 }
 
 // body is the item that a command declares.
@@ -164,10 +184,7 @@ func (p *eventPrinter) rule(e ruleset.Event) {
 		fmt.Fprintf(p.w, "delete %shandle %d\n", head, e.Rule.Handle)
 		return
 	}
-	t := p.rules.Table(e.Table.Family, e.Table.Name)
-	if t == nil {
-		t = e.Table
-	}
+	t := p.table(e)
 	verb := "add "
 	if e.Op == ruleset.OpInsert {
 		verb = "insert "
@@ -183,10 +200,7 @@ func (p *eventPrinter) rule(e ruleset.Event) {
 }
 
 func (p *eventPrinter) ruleJSON(e ruleset.Event) {
-	t := p.rules.Table(e.Table.Family, e.Table.Name)
-	if t == nil {
-		t = e.Table
-	}
+	t := p.table(e)
 	statements, comment := decompile.Rule(t, e.Rule, &p.options)
 	rule := &syntax.Rule{Statements: statements, Comment: word(comment)}
 	rule.Trailing = fmt.Sprintf("handle %d", e.Rule.Handle)
@@ -198,6 +212,28 @@ func (p *eventPrinter) ruleJSON(e ruleset.Event) {
 		c.Verb = syntax.VerbDelete
 	}
 	p.command(c)
+}
+
+// table is the table of a rule as it is after the batch. Anonymous chains are
+// shown by their names, since they have events of their own.
+func (p *eventPrinter) table(e ruleset.Event) *ruleset.Table {
+	t := p.rules.Table(e.Table.Family, e.Table.Name)
+	if t == nil {
+		t = e.Table
+	}
+	if !slices.ContainsFunc(t.Chains, func(c *ruleset.Chain) bool { return c.Binding }) {
+		return t
+	}
+	named := *t
+	named.Chains = slices.Clone(t.Chains)
+	for i, c := range named.Chains {
+		if c.Binding {
+			again := *c
+			again.Binding = false
+			named.Chains[i] = &again
+		}
+	}
+	return &named
 }
 
 // position names the rule in front of one that is neither the first nor the
