@@ -21,7 +21,12 @@ func (w *Worker) ingress(d *device) bool {
 // interface.
 func (w *Worker) egress() bool {
 	w.view.AtDevice()
-	defer w.view.AtIP()
+	in := w.meta.IIF
+	w.meta.IIF = packet.Device{} // the hook is told of the outgoing device alone
+	defer func() {
+		w.meta.IIF = in
+		w.view.AtIP()
+	}()
 	name := w.meta.OIF.Name.String()
 	return w.deviceHook(w.engine.hooks.egress, name, catalog.HookNetdevEgress, w.view.DeviceLen())
 }

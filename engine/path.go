@@ -128,6 +128,10 @@ func (w *Worker) lists(family catalog.Family) *[5]*hookList {
 
 // route decides between local delivery and forwarding.
 func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
+	if w.martian() {
+		w.lost("its addresses cannot be routed: a martian")
+		return
+	}
 	destination := w.view.DstAddr()
 	if w.forMe(destination) {
 		w.hook(family, catalog.HookInput, lists[catalog.HookInput])
@@ -144,6 +148,7 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 		w.lost("its time to live is over")
 		return
 	}
+	w.prioritize()
 	if !w.hook(family, catalog.HookForward, lists[catalog.HookForward]) {
 		return
 	}

@@ -3,6 +3,7 @@ package vm
 import (
 	"time"
 
+	"verdict/catalog"
 	"verdict/packet"
 )
 
@@ -108,11 +109,26 @@ func (m *Machine) noTransport() outcome {
 	return outBreak
 }
 
+// holder is the device that holds the packet: the outgoing one from
+// postrouting on. Only iiftype looks at it.
+// Ref: nft_meta.c, NFT_META_IIFTYPE.
+func (m *Machine) holder() *packet.Device {
+	p := m.pkt
+	switch {
+	case p.HookFamily == catalog.FamilyNetdev && p.Hook == catalog.HookNetdevEgress,
+		p.HookFamily != catalog.FamilyNetdev && p.HookFamily != catalog.FamilyARP && p.Hook == catalog.HookPostrouting:
+		return &p.Meta.OIF
+	}
+	return &p.Meta.IIF
+}
+
 // metaOptional loads keys that break the rule where the fact is missing.
 func (m *Machine) metaOptional(in *inst) outcome {
 	meta := m.pkt.Meta
 	switch in.sub {
-	case metaIiftype, metaInternalIiftype:
+	case metaIiftype:
+		return m.deviceType(in.dst, m.holder())
+	case metaInternalIiftype:
 		return m.deviceType(in.dst, &meta.IIF)
 	case metaOiftype:
 		return m.deviceType(in.dst, &meta.OIF)
