@@ -31,6 +31,14 @@ const (
 	RuleUnknown
 	// Note: something the user should know; Text says what.
 	Note
+	// EnterTable: a built-in chain of an iptables table starts; Text names it.
+	EnterTable
+	// TableRule: a rule of such a table is looked at. Text is the rule, Label
+	// its place. TableDetail says what came of it.
+	TableRule
+	TableDetail
+	// TablePolicy: the end of a built-in chain; Text is its policy.
+	TablePolicy
 )
 
 // Event is one step. Sinks must copy what they keep of Got and Loaded.
@@ -50,6 +58,7 @@ type Event struct {
 	LoadExpr int
 	Mark     uint32
 	Text     string
+	Label    string
 }
 
 // Sink takes events. It is called from the goroutine that runs the packet.
