@@ -32,6 +32,9 @@ var errLocked = errors.New("locked")
 // returned function gives it back. A reader that may not write there reads
 // without it.
 func (s *Store) lock(alone bool) (func(), error) {
+	if err := s.checkKind(); err != nil {
+		return nil, err
+	}
 	name := s.path + ".lock"
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -47,6 +50,19 @@ func (s *Store) lock(alone bool) (func(), error) {
 		writeHolder(f)
 	}
 	return func() { f.Close() }, nil
+}
+
+// checkKind refuses what is there but no regular file: a device would be
+// replaced by the state file, and opening a pipe would wait for a writer.
+func (s *Store) checkKind() error {
+	info, err := os.Stat(s.path)
+	if err != nil || info.Mode().IsRegular() {
+		return nil // what is wrong with the name shows when it is opened
+	}
+	if info.IsDir() {
+		return fmt.Errorf("state file %s: is a directory", s.path)
+	}
+	return fmt.Errorf("state file %s: not a regular file", s.path)
 }
 
 // await takes the lock of an open file, and closes the file where that fails.

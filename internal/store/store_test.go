@@ -224,6 +224,27 @@ func TestForeignFile(t *testing.T) {
 	}
 }
 
+// TestNotRegular: what is no regular file is refused, and stays.
+func TestNotRegular(t *testing.T) {
+	now := second
+	for _, c := range []struct{ path, want string }{
+		{os.DevNull, "not a regular file"},
+		{t.TempDir(), "is a directory"},
+	} {
+		s := open(c.path, &now)
+		if _, err := s.Read(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Read of %s: %v, want %q", c.path, err, c.want)
+		}
+		err := s.Update(func(State) (*Transaction, error) { return nil, errors.New("was asked") })
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Update of %s: %v, want %q", c.path, err, c.want)
+		}
+		if _, err := os.Stat(c.path + ".lock"); err == nil {
+			t.Errorf("%s has a lock file now", c.path)
+		}
+	}
+}
+
 func TestLock(t *testing.T) {
 	now := second
 	path := filepath.Join(t.TempDir(), "state")
