@@ -31,7 +31,12 @@ type View struct {
 	added   *Table // nil for none
 	news    []Rule // of added, ascending
 	deleted []uint32
+	changes uint64 // made so far
 }
+
+// Changes counts the rules added and deleted so far: views with equal counts
+// of one Live give equal answers.
+func (v *View) Changes() uint64 { return v.changes }
 
 // rebuild is a build in the background and what happened since it began.
 type rebuild struct {
@@ -141,6 +146,7 @@ func (l *Live) Delete(order uint32) error {
 
 // publish makes a state visible and has the table rebuilt if it is time.
 func (l *Live) publish(v *View) {
+	v.changes++
 	l.state.Store(v)
 	if l.build == nil && len(v.news)+len(v.deleted) >= pendingLimit {
 		l.build = &rebuild{done: make(chan struct{})}
@@ -160,7 +166,7 @@ func (l *Live) rebuild(v *View, b *rebuild) {
 	if err != nil {
 		return // the old state goes on serving
 	}
-	next := &View{base: base, rules: rules}
+	next := &View{base: base, rules: rules, changes: l.state.Load().changes}
 	for _, order := range b.deleted {
 		if has(rules, order) {
 			next.deleted = append(next.deleted, order)

@@ -17,6 +17,9 @@ const batchSize = 64
 func (w *Worker) EvaluateBatch(in []Input, out []Outcome) {
 	w.changed = w.changed[:0]
 	for len(in) > 0 {
+		if now := w.engine.present.Load(); now != w.rules {
+			w.follow(now)
+		}
 		n := min(len(in), batchSize)
 		ahead := w.selectors.Last()
 		if ahead != nil && w.sink == nil {

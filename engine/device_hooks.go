@@ -14,7 +14,7 @@ func (w *Worker) ingress(d *device) bool {
 	w.view.AtDevice()
 	defer w.view.AtIP()
 	name := d.meta.Name.String()
-	return w.deviceHook(w.engine.hooks.ingress, name, catalog.HookNetdevIngress, w.view.NetLen)
+	return w.deviceHook(w.hooks.ingress, name, catalog.HookNetdevIngress, w.view.NetLen)
 }
 
 // egress takes a packet that leaves through the egress chains of its
@@ -28,7 +28,7 @@ func (w *Worker) egress() bool {
 		w.view.AtIP()
 	}()
 	name := w.meta.OIF.Name.String()
-	return w.deviceHook(w.engine.hooks.egress, name, catalog.HookNetdevEgress, w.view.DeviceLen())
+	return w.deviceHook(w.hooks.egress, name, catalog.HookNetdevEgress, w.view.DeviceLen())
 }
 
 func (w *Worker) deviceHook(chains []*vm.Base, name string, num catalog.HookNum, length int) bool {
@@ -92,7 +92,7 @@ func (w *Worker) bridgeFrame(d *device) {
 	e := w.engine
 	w.view.AtDevice()
 	w.meta.BridgeIn = d.bridge
-	lists := &e.hooks.bridge
+	lists := &w.hooks.bridge
 	if !w.hook(catalog.FamilyBridge, catalog.HookPrerouting, lists[catalog.HookPrerouting]) {
 		return
 	}
@@ -113,7 +113,7 @@ func (w *Worker) bridgeFrame(d *device) {
 
 // bridgeUp delivers a frame to the host through the bridge device.
 func (w *Worker) bridgeUp(d *device) {
-	if !w.hook(catalog.FamilyBridge, catalog.HookInput, w.engine.hooks.bridge[catalog.HookInput]) {
+	if !w.hook(catalog.FamilyBridge, catalog.HookInput, w.hooks.bridge[catalog.HookInput]) {
 		return
 	}
 	w.view.AtIP()

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"verdict/conntrack"
@@ -45,9 +47,8 @@ type Options struct {
 type Engine struct {
 	host    *host.Host
 	options Options
-	program *vm.Program
-	plan    *chain.Plan
-	hooks   *hookTable
+	present atomic.Pointer[rules]
+	updates sync.Mutex
 	state   *vm.State
 	conns   *conntrack.Table
 	defrag  conntrack.Defrag
@@ -77,31 +78,20 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 		}
 		e.only = only
 	}
-	if err := e.load(rs); err != nil {
+	loaded, err := e.load(rs)
+	if err != nil {
 		return nil, err
 	}
+	e.present.Store(loaded)
 	e.conns = conntrack.NewTable(options.Conntrack)
 	return e, nil
 }
 
-func (e *Engine) load(rs *ruleset.Ruleset) error {
-	forms := e.options.Forms
-	if forms == 0 {
-		forms = vm.AllForms
-	}
-	p, err := vm.LinkForms(rs, e.state, forms)
-	if err != nil {
-		return err
-	}
-	e.program, e.plan, e.hooks = p, chain.Compile(p, e.options.Executor), buildHooks(p)
-	return nil
-}
-
 // Program is the linked ruleset.
-func (e *Engine) Program() *vm.Program { return e.program }
+func (e *Engine) Program() *vm.Program { return e.present.Load().program }
 
 // Plan tells how the chains were compiled.
-func (e *Engine) Plan() *chain.Plan { return e.plan }
+func (e *Engine) Plan() *chain.Plan { return e.present.Load().plan }
 
 // State holds the counters and other state of the rules.
 func (e *Engine) State() *vm.State { return e.state }

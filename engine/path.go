@@ -14,7 +14,7 @@ func (w *Worker) receive() {
 	w.arrive(d)
 	w.meta.PktType = w.receivedType(d)
 	w.markLoopback(d)
-	if len(w.engine.hooks.ingress) > 0 && !w.ingress(d) {
+	if len(w.hooks.ingress) > 0 && !w.ingress(d) {
 		return
 	}
 	if w.bridged(d) {
@@ -77,7 +77,7 @@ func (w *Worker) deliver(d *device) {
 		return
 	}
 	if family == catalog.FamilyARP {
-		w.hook(catalog.FamilyARP, catalog.HookARPInput, w.engine.hooks.arp[catalog.HookARPInput])
+		w.hook(catalog.FamilyARP, catalog.HookARPInput, w.hooks.arp[catalog.HookARPInput])
 		return
 	}
 	lists := w.lists(family)
@@ -121,9 +121,9 @@ func (e *Engine) vlan(lower *device, id uint16) *device {
 
 func (w *Worker) lists(family catalog.Family) *[5]*hookList {
 	if family == catalog.FamilyIP6 {
-		return &w.engine.hooks.ip[1]
+		return &w.hooks.ip[1]
 	}
-	return &w.engine.hooks.ip[0]
+	return &w.hooks.ip[0]
 }
 
 // route decides between local delivery and forwarding.
@@ -213,7 +213,7 @@ func (w *Worker) post(family catalog.Family, lists *[5]*hookList) {
 	if !w.hook(family, catalog.HookPostrouting, lists[catalog.HookPostrouting]) {
 		return
 	}
-	if len(w.engine.hooks.egress) > 0 {
+	if len(w.hooks.egress) > 0 {
 		w.egress()
 	}
 	w.emitted.add(&w.view)
@@ -240,7 +240,7 @@ func (w *Worker) send() {
 	case catalog.FamilyUnspec:
 		return
 	case catalog.FamilyARP:
-		w.hook(catalog.FamilyARP, catalog.HookARPOutput, w.engine.hooks.arp[catalog.HookARPOutput])
+		w.hook(catalog.FamilyARP, catalog.HookARPOutput, w.hooks.arp[catalog.HookARPOutput])
 		return
 	}
 	w.view.HideMac()
@@ -255,7 +255,7 @@ func (w *Worker) send() {
 	if !w.hook(family, catalog.HookPostrouting, lists[catalog.HookPostrouting]) {
 		return
 	}
-	if len(w.engine.hooks.egress) > 0 {
+	if len(w.hooks.egress) > 0 {
 		w.egress()
 	}
 	if d.loopback {
@@ -304,7 +304,7 @@ func (w *Worker) decrementTTL() bool {
 	if ttl <= 1 {
 		return false
 	}
-	if w.engine.options.Forwarded || w.engine.program.Uses.TTL {
+	if w.engine.options.Forwarded || w.program.Uses.TTL {
 		w.buffer.DecrementTTL(v)
 	}
 	return true
@@ -327,7 +327,7 @@ func (w *Worker) runOnly(key hookKey) {
 		return
 	}
 	if w.bridged(d) {
-		w.hook(catalog.FamilyBridge, key.hook, w.engine.hooks.bridge[key.hook])
+		w.hook(catalog.FamilyBridge, key.hook, w.hooks.bridge[key.hook])
 		return
 	}
 	family := w.family()
@@ -344,9 +344,9 @@ func (w *Worker) runOnly(key hookKey) {
 func (w *Worker) onlyARP(hook catalog.HookNum) {
 	switch hook {
 	case catalog.HookInput:
-		w.hook(catalog.FamilyARP, catalog.HookARPInput, w.engine.hooks.arp[catalog.HookARPInput])
+		w.hook(catalog.FamilyARP, catalog.HookARPInput, w.hooks.arp[catalog.HookARPInput])
 	case catalog.HookOutput:
-		w.hook(catalog.FamilyARP, catalog.HookARPOutput, w.engine.hooks.arp[catalog.HookARPOutput])
+		w.hook(catalog.FamilyARP, catalog.HookARPOutput, w.hooks.arp[catalog.HookARPOutput])
 	}
 }
 
@@ -354,9 +354,9 @@ func (w *Worker) onlyARP(hook catalog.HookNum) {
 // state means something: tracking comes before the hook and confirmation after
 // it, where the hook itself does not have them.
 func (w *Worker) onlyIP(family catalog.Family, hook catalog.HookNum) {
-	tracked := w.engine.hooks.tracks[0]
+	tracked := w.hooks.tracks[0]
 	if family == catalog.FamilyIP6 {
-		tracked = w.engine.hooks.tracks[1]
+		tracked = w.hooks.tracks[1]
 	}
 	track := tracked && hook != catalog.HookPrerouting && hook != catalog.HookOutput
 	if track && w.trackStep(family, catalog.HookPrerouting) != Accepted {

@@ -37,6 +37,9 @@ type Input struct {
 // Worker evaluates packets in order. It belongs to one goroutine.
 type Worker struct {
 	engine    *Engine
+	rules     *rules
+	program   *vm.Program // of the rules
+	hooks     *hookTable
 	selectors *chain.Selectors
 	changed   []byte  // packets of a batch that rules changed
 	ahead     Outcome // of packets that are only looked at
@@ -56,9 +59,8 @@ type Worker struct {
 
 // Worker makes a worker.
 func (e *Engine) Worker() *Worker {
-	w := &Worker{engine: e, machine: vm.NewMachine(e.program, e.options.Seed)}
-	w.selectors = e.plan.Selectors()
-	w.machine.Use(w.selectors.List())
+	w := &Worker{engine: e, machine: vm.NewMachine(e.Program(), e.options.Seed)}
+	w.follow(e.present.Load())
 	w.machine.Conns = e.conns
 	w.track.Buffer = &w.buffer
 	w.machine.Routes = routes{e.host}
@@ -93,6 +95,9 @@ func (w *Worker) Attachment() *conntrack.Attachment { return &w.ct }
 // decoding, and the rules of the hooks that the packet passes; no allocation
 // once warm, but for new connections.
 func (w *Worker) Evaluate(in *Input, out *Outcome) {
+	if now := w.engine.present.Load(); now != w.rules {
+		w.follow(now)
+	}
 	w.start(in, out)
 	only := in.Hook
 	if only == WholeWay {

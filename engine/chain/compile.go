@@ -75,14 +75,25 @@ type chain struct {
 
 // indexed is what a table holds of a rule.
 type indexed struct {
+	order   uint32
 	entries []classify.Rule // alternatives
 	needs   uint64          // fields, as bits
 }
 
-// variant is the table for packets that lack some fields.
+// variant is the table for packets that lack some fields. A chain made from
+// another one by changing rules shares the live table, but not the view.
 type variant struct {
 	absent uint64
-	table  *classify.Table
+	live   *classify.Live
+	view   *classify.View
+}
+
+// now is the view as it is stored best at present.
+func (v *variant) now() *classify.View {
+	if present := v.live.View(); present.Changes() == v.view.Changes() {
+		return present
+	}
+	return v.view
 }
 
 // maxVariants bounds how many sets of absent fields get a table; the rest runs
@@ -152,9 +163,9 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	for i, f := range forms {
 		skips[i] = f.skip(func(m *match) bool { return !m.dropped }, place)
 	}
-	c.tables.Store(&[]variant{{0, full}})
+	c.tables.Store(&[]variant{full})
 	p.Select(index, c.head, func(i int) int { return skips[i] })
-	c.report(report, forms, full)
+	c.report(report, forms, full.view)
 	return c
 }
 
@@ -181,21 +192,21 @@ func placeOf(t *ruleset.Table) *expr.Place {
 
 // choose chooses the fields, turns the forms into table entries, and builds the
 // table for packets that have all fields.
-func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form) (full *classify.Table, err error) {
+func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form) (full variant, err error) {
 	if c.fields, err = fieldsOf(p, t, forms[c.head:]); err != nil {
-		return nil, err
+		return full, err
 	}
 	if len(c.fields) == 0 {
-		return nil, errors.New("no rule compares a field")
+		return full, errors.New("no rule compares a field")
 	}
 	if c.layout, err = layoutOf(c.fields); err != nil {
-		return nil, err
+		return full, err
 	}
 	places := map[source]int{}
 	for _, simple := range []bool{false, true} {
 		c.rules = make([]indexed, c.count)
 		for i, f := range forms {
-			c.rules[i] = c.entries(uint32(i), f, places, simple)
+			c.rules[i] = c.entries(vm.OrderOf(i), f, places, simple)
 		}
 		if full, err = c.build(0); err == nil {
 			break
@@ -207,7 +218,7 @@ func (c *chain) choose(p *vm.Program, t *ruleset.Table, forms []*form) (full *cl
 // entries turns a rule's matches into alternatives of table entries. simple
 // leaves out masks that need a column of their own.
 func (c *chain) entries(order uint32, f *form, places map[source]int, simple bool) indexed {
-	out := indexed{entries: []classify.Rule{{Order: order}}}
+	out := indexed{order: order, entries: []classify.Rule{{Order: order}}}
 	rows := 1
 	for i := range f.matches {
 		m := &f.matches[i]
@@ -277,47 +288,57 @@ func leading(mask []byte) bool {
 }
 
 // build makes the table for packets that lack some fields.
-func (c *chain) build(absent uint64) (*classify.Table, error) {
+func (c *chain) build(absent uint64) (variant, error) {
 	var rules []classify.Rule
-	for i := c.head; i < c.count; i++ {
+	for i := c.head; i < len(c.rules); i++ {
 		if r := &c.rules[i]; r.needs&absent == 0 {
 			rules = append(rules, r.entries...)
 		}
 	}
-	return classify.New(c.layout, rules, classify.Options{})
+	live, err := classify.NewLive(c.layout, rules, classify.Options{})
+	if err != nil {
+		return variant{}, err
+	}
+	return variant{absent, live, live.View()}, nil
 }
 
 // table finds or makes the table for packets that lack some fields; nil if
 // there are too many.
-func (c *chain) table(absent uint64) *classify.Table {
-	for _, v := range *c.tables.Load() {
-		if v.absent == absent {
-			return v.table
+func (c *chain) table(absent uint64) *classify.View {
+	find := func() *variant {
+		list := *c.tables.Load()
+		for i := range list {
+			if list[i].absent == absent {
+				return &list[i]
+			}
 		}
+		return nil
+	}
+	if v := find(); v != nil {
+		return v.now()
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	list := *c.tables.Load()
-	for _, v := range list {
-		if v.absent == absent {
-			return v.table
-		}
+	if v := find(); v != nil {
+		return v.now()
 	}
-	if len(list) == maxVariants {
+	list := *c.tables.Load()
+	if len(list) >= maxVariants {
 		return nil
 	}
-	t, err := c.build(absent)
+	v, err := c.build(absent)
 	if err != nil {
-		t = nil
+		return nil
 	}
-	list = append(slices.Clone(list), variant{absent, t})
+	list = append(slices.Clone(list), v)
 	c.tables.Store(&list)
-	return t
+	return v.view
 }
 
 // report fills in what explain shows.
-func (c *chain) report(r *Report, forms []*form, full *classify.Table) {
-	r.Compiled, r.Head, r.Stats = true, c.head, full.Stats()
+func (c *chain) report(r *Report, forms []*form, full *classify.View) {
+	r.Compiled, r.Head = true, c.head
+	r.Stats, _, _ = full.Stats()
 	for _, f := range c.fields {
 		r.Fields = append(r.Fields, FieldReport{f.name(), f.rules})
 	}

@@ -32,7 +32,7 @@ func (s *Selectors) List() []vm.Selector { return s.list }
 // Last is the selector that was asked last at the beginning of a chain, if its
 // table is so large that looking up several packets at once pays; else nil.
 func (s *Selectors) Last() *Selector {
-	if s.last == nil || s.last.full.Stats().Bytes < largeTable {
+	if s.last == nil || !s.last.large {
 		return nil
 	}
 	return s.last
@@ -45,10 +45,12 @@ const largeTable = 128 << 10
 // until something changes them, and may be told of packets ahead of their time.
 type Selector struct {
 	chain   *chain
-	all     *Selectors
+	others  *Selectors
 	key     classify.Key
-	table   *classify.Table // nil: rule by rule
-	full    *classify.Table // for packets that have all fields
+	table   *classify.View // nil: rule by rule
+	full    variant        // for packets that have all fields
+	all     *classify.View // full, as it is stored now
+	large   bool
 	version uint64
 
 	// What was looked up ahead: keys, their first candidates behind the head,
@@ -58,12 +60,18 @@ type Selector struct {
 	next   int
 }
 
-func (c *chain) selector(all *Selectors) *Selector {
-	return &Selector{chain: c, all: all, key: c.layout.NewKey(), full: (*c.tables.Load())[0].table, next: -1}
+func (c *chain) selector(others *Selectors) *Selector {
+	s := &Selector{chain: c, others: others, key: c.layout.NewKey(), full: (*c.tables.Load())[0], next: -1}
+	stats, _, _ := s.full.view.Stats()
+	s.all, s.large = s.full.now(), stats.Bytes >= largeTable
+	return s
 }
 
+// begins is the order from which on the table is asked first.
+func (c *chain) begins() uint32 { return vm.OrderOf(c.head-1) + 1 }
+
 // Next returns the first candidate from a position on.
-func (s *Selector) Next(m *vm.Machine, from int) int {
+func (s *Selector) Next(m *vm.Machine, from uint32) uint32 {
 	if v := m.Version(); v != s.version {
 		s.version = v
 		s.read(m)
@@ -71,23 +79,17 @@ func (s *Selector) Next(m *vm.Machine, from int) int {
 	if s.table == nil {
 		return vm.ByRule
 	}
-	var order uint32
-	if from == s.chain.head && s.foreseen() {
-		order = s.firsts[s.next]
-	} else {
-		order = s.table.Next(s.key, uint32(from))
+	if from == s.chain.begins() && s.foreseen() {
+		return s.firsts[s.next]
 	}
-	if order == classify.None {
-		return s.chain.count
-	}
-	return int(order)
+	return s.table.Next(s.key, from) // classify.None is vm.NoRule
 }
 
 // foreseen reports whether the packet was looked up ahead with the fields that
 // it has now.
 func (s *Selector) foreseen() bool {
-	s.all.last = s
-	if s.next < 0 || s.table != s.full {
+	s.others.last = s
+	if s.next < 0 || s.table != s.all {
 		return false
 	}
 	n := len(s.key)
@@ -108,7 +110,7 @@ func (s *Selector) Foresee(m *vm.Machine, i int) {
 
 // Resolve looks up the first n packets that were foreseen.
 func (s *Selector) Resolve(n int) {
-	s.full.LookupBatch(s.keys[:n*len(s.key)], s.firsts[:n])
+	s.all.LookupBatch(s.keys[:n*len(s.key)], s.firsts[:n])
 	s.version = 0
 }
 
@@ -145,7 +147,8 @@ func (s *Selector) read(m *vm.Machine) {
 			s.key[c.layout.Lane(i, j)] = x
 		}
 	}
-	s.table = s.full
+	s.all = s.full.now()
+	s.table = s.all
 	if absent != 0 {
 		s.table = c.table(absent)
 	}

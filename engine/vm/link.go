@@ -126,6 +126,7 @@ func (l *linker) rule(r *ruleset.Rule) error {
 	}
 	p.code = append(p.code, inst{op: opEndRule, expr: uint8(len(r.Exprs))})
 	next := uint32(len(p.code))
+	p.rules[number].end = next
 	for i := start; i < len(p.code); i++ {
 		p.code[i].next, p.code[i].rule = next, number
 	}

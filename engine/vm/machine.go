@@ -57,7 +57,10 @@ type Machine struct {
 	selectors []Selector
 	version   uint64
 
-	prog    *Program
+	prog *Program
+	// code is the program's, with what this machine appended: see linear.
+	code    []inst
+	listed  map[uint32][]uint32
 	pkt     *Packet
 	verdict *Verdict
 	target  uint32
@@ -106,7 +109,7 @@ func NewMachine(p *Program, seed uint64) *Machine {
 
 // Load switches to another program. Hit counts start anew.
 func (m *Machine) Load(p *Program) {
-	m.prog = p
+	m.prog, m.code = p, p.code[:len(p.code):len(p.code)]
 	m.hits = make([]Hits, len(p.rules))
 }
 
@@ -136,7 +139,7 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 // together with the comparison behind them; step holds every other, and the
 // same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
-	code := m.prog.code
+	code := m.code
 	network, transport := m.window()
 	for {
 		in := &code[pc]
@@ -205,6 +208,7 @@ func (m *Machine) run(pc uint32) {
 			continue
 		case opSelect:
 			pc = m.choose(in)
+			code = m.code
 			continue
 		case opEndChain:
 			if m.depth == 0 {

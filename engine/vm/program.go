@@ -34,6 +34,8 @@ type Program struct {
 	fibs     []*expr.Fib
 	hashes   []*expr.Hash
 	state    *State
+	root     *Program // that was linked, if this one extends it
+	extended bool     // there is a successor, which appends to the same memory
 
 	// NeedsCT says that some rule depends on connection tracking, by family:
 	// the kernel tracks only then.
@@ -68,6 +70,7 @@ type Chain struct {
 	// may choose.
 	entry  uint32
 	blocks []uint32
+	added  *additions // rules that came later, else nil
 }
 
 // Base is a base chain at its hook.
@@ -92,6 +95,7 @@ type ruleRef struct {
 	rule  *ruleset.Rule
 	index uint32 // within its chain
 	start uint32 // first instruction
+	end   uint32 // behind the last one
 }
 
 // Rule returns what stands behind a rule number: its chain and position.
@@ -104,10 +108,20 @@ func (p *Program) Rule(number uint32) (*Chain, *ruleset.Rule, int) {
 func (p *Program) RuleCount() int { return len(p.rules) }
 
 // RuleNumber is the number of the i-th rule of a chain.
-func (c *Chain) RuleNumber(i int) uint32 { return c.first + uint32(i) }
+func (c *Chain) RuleNumber(i int) uint32 {
+	if c.added != nil {
+		return c.added.numbers[i]
+	}
+	return c.first + uint32(i)
+}
 
 // RuleCount is the number of rules of the chain.
-func (c *Chain) RuleCount() int { return int(c.count) }
+func (c *Chain) RuleCount() int {
+	if c.added != nil {
+		return len(c.added.numbers)
+	}
+	return int(c.count)
+}
 
 // opcode selects what an instruction does.
 type opcode uint8

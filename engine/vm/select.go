@@ -11,50 +11,69 @@ import (
 // Selector chooses which rules of a chain a packet can match, so that the
 // others need not run. Package chain makes them.
 type Selector interface {
-	// Next returns the position of the first rule, from a position on, that
-	// the machine's packet can match: the number of rules if there is none,
-	// ByRule if that cannot be told. Rules before the returned one must not
-	// match, nor have any effect.
-	Next(m *Machine, from int) int
+	// Next returns the order of the first rule, from an order on, that the
+	// machine's packet can match: NoRule if there is none, ByRule if that
+	// cannot be told. Rules before the returned one must not match, nor have
+	// any effect.
+	Next(m *Machine, from uint32) uint32
 }
 
-// ByRule is what a Selector returns where the rules must run one by one.
-const ByRule = -1
+// What a Selector returns instead of an order.
+const (
+	// NoRule: no rule is left that can match.
+	NoRule = 1<<31 - 1
+	// ByRule: the rules must run one by one.
+	ByRule = 1 << 31
+)
+
+// OrderStep is the distance between the orders of neighbouring rules when a
+// chain is selected for the first time: there is room for rules to come.
+const OrderStep = 2048
+
+// OrderOf is the order of the i-th rule of a chain that is selected for the
+// first time.
+func OrderOf(i int) uint32 { return uint32(i+1) * OrderStep }
 
 // Select prepares a chain for a Selector: its first head rules run one by one,
 // after them only those that the machine's selector chooses. Of these, the
 // first skip(i) expressions of rule i are left out: they must hold for every
 // packet for which the rule is chosen, and store nothing that later ones read.
-// It must be called before a machine uses the program. Traced packets take all
-// rules one by one.
+// The order of rule i is OrderOf(i). It must be called before a machine
+// uses the program. Traced packets take all rules one by one.
 func (p *Program) Select(chain, head int, skip func(rule int) int) {
 	c := &p.Chains[chain]
 	head = min(head, int(c.count))
-	at := func(i int) int { return int(p.rules[c.first+uint32(i)].start) }
-	end := func(i int) int { // behind the rule's last instruction
-		if i+1 < int(c.count) {
-			return at(i + 1)
-		}
-		return int(c.end)
-	}
 	c.entry = uint32(len(p.code))
 	for i := range head {
-		p.copyRule(at(i), end(i), 0)
+		r := &p.rules[c.first+uint32(i)]
+		p.copyRule(r, 0)
 	}
-	p.code = append(p.code, inst{op: opSelect, ref: uint32(chain), off: uint32(head)})
+	p.code = append(p.code, inst{op: opSelect, ref: uint32(chain), off: OrderOf(head-1) + 1})
 	c.blocks = make([]uint32, c.count)
 	for i := head; i < int(c.count); i++ {
-		c.blocks[i] = uint32(len(p.code))
-		p.copyRule(at(i), end(i), skip(i))
-		p.code = append(p.code, inst{op: opSelect, ref: uint32(chain), off: uint32(i + 1)})
+		c.blocks[i] = p.block(uint32(chain), c.first+uint32(i), OrderOf(i), skip(i))
 	}
+}
+
+// linked finds the place of a rule that was there when the chain was linked.
+func (c *Chain) linked(order uint32) (i int, ok bool) {
+	i = int(order/OrderStep) - 1
+	return i, order%OrderStep == 0 && i >= 0 && i < len(c.blocks)
+}
+
+// block appends the code of a rule as it runs when a selector chose it.
+func (p *Program) block(chain, number, order uint32, skip int) (at uint32) {
+	at = uint32(len(p.code))
+	p.copyRule(&p.rules[number], skip)
+	p.code = append(p.code, inst{op: opSelect, ref: chain, off: order + 1})
+	return at
 }
 
 // copyRule appends the instructions of a rule that stand for its expressions
 // from skip on. Breaks lead to what is appended next.
-func (p *Program) copyRule(from, to, skip int) {
+func (p *Program) copyRule(r *ruleRef, skip int) {
 	start := len(p.code)
-	for _, in := range p.code[from:to] {
+	for _, in := range p.code[r.start:r.end] {
 		if int(in.expr) >= skip {
 			p.code = append(p.code, in)
 		}
@@ -73,7 +92,7 @@ func (m *Machine) Use(selectors []Selector) { m.selectors = selectors }
 func (m *Machine) begin(chain uint32) uint32 {
 	c := &m.prog.Chains[chain]
 	if m.sink != nil {
-		return c.start
+		return m.linear(chain, 0)
 	}
 	return c.entry
 }
@@ -81,19 +100,20 @@ func (m *Machine) begin(chain uint32) uint32 {
 // choose executes opSelect: it asks which rule comes next.
 func (m *Machine) choose(in *inst) uint32 {
 	c := &m.prog.Chains[in.ref]
-	next := ByRule
+	order := uint32(ByRule)
 	if int(in.ref) < len(m.selectors) && m.selectors[in.ref] != nil {
-		next = m.selectors[in.ref].Next(m, int(in.off))
+		order = m.selectors[in.ref].Next(m, in.off)
 	}
-	switch {
-	case next >= int(c.count):
+	switch order {
+	case NoRule:
 		return c.end
-	case next >= 0:
-		return c.blocks[next]
-	case in.off == c.count:
-		return c.end
+	case ByRule:
+		return m.linear(in.ref, in.off)
 	}
-	return m.prog.rules[c.first+in.off].start
+	if i, ok := c.linked(order); ok {
+		return c.blocks[i]
+	}
+	return c.extraBlock(order)
 }
 
 // Version tells states of a packet apart: it changes with every packet, with

@@ -10,7 +10,7 @@ import (
 func (m *Machine) RunTraced(b *Base, pkt *Packet, verdict *Verdict, sink trace.Sink) {
 	m.pkt, m.verdict, m.depth, m.sink = pkt, verdict, 0, sink
 	m.emit(trace.Event{Kind: trace.EnterBase, Chain: b.Index, Mark: pkt.Meta.Mark})
-	m.runTraced(m.prog.Chains[b.Index].start)
+	m.runTraced(m.begin(uint32(b.Index)))
 	if m.verdict.Policy {
 		m.verdict.Kind = catalog.VerdictAccept
 		if b.Drop {
@@ -23,9 +23,8 @@ func (m *Machine) RunTraced(b *Base, pkt *Packet, verdict *Verdict, sink trace.S
 }
 
 func (m *Machine) runTraced(pc uint32) {
-	code := m.prog.code
 	for {
-		in := &code[pc]
+		in := &m.code[pc]
 		if in.expr == 0 {
 			m.loadExpr = -1
 		}
