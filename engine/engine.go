@@ -10,6 +10,7 @@ import (
 	"verdict/engine/chain"
 	"verdict/engine/vm"
 	"verdict/host"
+	"verdict/iptables"
 	"verdict/nft/ruleset"
 )
 
@@ -41,6 +42,8 @@ type Options struct {
 	Forms vm.Forms
 	// Conntrack bounds and switches of connection tracking.
 	Conntrack conntrack.Config
+	// Tables of iptables, which run beside the rules at their priorities.
+	Tables *iptables.Program
 }
 
 // Engine is a ruleset on a host. Evaluate packets with a Worker.

@@ -7,6 +7,7 @@ import (
 
 	"verdict/catalog"
 	"verdict/engine/vm"
+	"verdict/iptables"
 )
 
 // The priorities of what the kernel itself does at the hooks.
@@ -28,6 +29,7 @@ const (
 	stepTrack
 	stepNAT
 	stepConfirm
+	stepTable
 )
 
 // step is one function registered at a hook.
@@ -35,8 +37,9 @@ type step struct {
 	kind     stepKind
 	priority int32
 	base     *vm.Base
-	source   bool // stepNAT: source manipulation
-	order    int  // of registration; of equal priorities the later runs first
+	table    *iptables.Base // stepTable
+	source   bool           // stepNAT: source manipulation
+	order    int            // of registration; of equal priorities the later runs first
 }
 
 // hookKey names a list of steps. Device is for netdev and inet ingress only.
@@ -49,6 +52,8 @@ type hookKey struct {
 type hookList struct {
 	steps []step
 	nat   []*vm.Base // nat chains by priority, run by the NAT step
+	// natTables are the built-in chains of the table nat, which that runs too.
+	natTables []*iptables.Base
 }
 
 // hookTable holds the lists of all hooks. Lists of the inet family are merged
@@ -68,7 +73,10 @@ type hookTable struct {
 
 // buildHooks orders the base chains of a program. Base chains come sorted by
 // priority, of equals the newest first.
-func buildHooks(p *vm.Program) *hookTable {
+func buildHooks(p *vm.Program) *hookTable { return buildHooksBeside(p, nil) }
+
+// buildHooksBeside puts tables of iptables beside the base chains.
+func buildHooksBeside(p *vm.Program, tables *iptables.Program) *hookTable {
 	t := &hookTable{}
 	t.tracks = [2]bool{p.NeedsCT, p.NeedsCT6}
 	for i := range t.ip {
@@ -84,6 +92,9 @@ func buildHooks(p *vm.Program) *hookTable {
 	}
 	for _, b := range p.Bases {
 		t.add(b)
+	}
+	if tables != nil {
+		t.addTables(tables)
 	}
 	for i, tracks := range t.tracks {
 		if tracks {

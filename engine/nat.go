@@ -58,7 +58,7 @@ func (w *Worker) natChains(list *hookList, manip conntrack.Manip) (fate Fate, ra
 			}
 		}
 	}
-	return Accepted, ran
+	return w.natTables(list, manip, ran)
 }
 
 // setupNAT carries out what a nat, masquerade or redirect expression asked

@@ -3,6 +3,7 @@ package engine
 import (
 	"verdict/catalog"
 	"verdict/engine/vm"
+	"verdict/iptables"
 )
 
 // Fate says what became of a packet.
@@ -56,8 +57,11 @@ type Outcome struct {
 	Decided bool
 	Verdict vm.Verdict
 	Base    *vm.Base
-	Reason  string // for Lost, Unknown, Held: why, in words
-	Hooks   []HookResult
+	// Table is the built-in chain that decided where a table of iptables did,
+	// Base being nil; the rule's number is one of its program.
+	Table  *iptables.Base
+	Reason string // for Lost, Unknown, Held: why, in words
+	Hooks  []HookResult
 	// Changed says that Data holds the packet as rules changed it.
 	Changed bool
 	Data    []byte

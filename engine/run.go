@@ -34,6 +34,8 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 			ran = ran || natRan
 		case stepConfirm:
 			fate = w.confirmStep(num)
+		case stepTable:
+			fate, ran = w.table(s.table), true
 		}
 		if fate != Accepted {
 			break
@@ -65,7 +67,7 @@ func (w *Worker) chain(b *vm.Base) Fate {
 	} else {
 		w.machine.Run(b, &w.pkt, v)
 	}
-	w.out.Decided, w.out.Base = true, b
+	w.out.Decided, w.out.Base, w.out.Table = true, b, nil
 	switch {
 	case v.Unknown:
 		w.out.CutAt = v.CutAt
@@ -84,7 +86,7 @@ func (w *Worker) chain(b *vm.Base) Fate {
 // lost ends the packet's way inside the host.
 func (w *Worker) lost(reason string) {
 	w.out.Fate, w.out.Reason = Lost, reason
-	w.out.Decided, w.out.Base = false, nil
+	w.out.Decided, w.out.Base, w.out.Table = false, nil, nil
 	if w.sink != nil {
 		w.sink.Event(&trace.Event{Kind: trace.Note, Text: reason})
 	}

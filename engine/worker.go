@@ -8,6 +8,7 @@ import (
 	"verdict/conntrack"
 	"verdict/engine/chain"
 	"verdict/engine/vm"
+	"verdict/iptables"
 	"verdict/packet"
 	"verdict/packet/rewrite"
 	"verdict/trace"
@@ -54,6 +55,8 @@ type Worker struct {
 	in        *Input
 	sink      trace.Sink
 	now       int64
+	tables    *iptables.Machine // nil until it is needed
+	legacy    iptables.Packet
 	emitted   ring // packets that left, to recognise them when seen again
 }
 
