@@ -24,7 +24,7 @@ func (e *Engine) load(rs *ruleset.Ruleset) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rules{program: p, plan: chain.Compile(p, e.options.Executor), hooks: buildHooks(p)}, nil
+	return &rules{program: p, plan: chain.Compile(p, e.options.Executor), hooks: e.hooksOf(p)}, nil
 }
 
 // Update makes a later snapshot the one that packets meet: each worker goes on
@@ -39,7 +39,7 @@ func (e *Engine) Update(rs *ruleset.Ruleset) error {
 	now := e.present.Load()
 	if x, ok := now.program.Extend(rs); ok {
 		if plan, ok := now.plan.Extend(x); ok {
-			e.present.Store(&rules{program: x.Program, plan: plan, hooks: buildHooks(x.Program)})
+			e.present.Store(&rules{program: x.Program, plan: plan, hooks: e.hooksOf(x.Program)})
 			return nil
 		}
 	}
