@@ -218,7 +218,7 @@ func checkTunnelKey(_ *System, r *actionRequest, _ *Block) *KernelError {
 
 func (t *tunnelKey) run(_ *System, p *Packet, a *Action) Code {
 	a.count(p)
-	p.keysGood = false
+	p.void()
 	if t.release {
 		p.Tunnel = Tunnel{}
 	} else {

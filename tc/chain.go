@@ -16,6 +16,9 @@ type Chain struct {
 	explicit  bool
 	template  *template
 	actions   int // goto actions that refer to it
+
+	filter *prefilter // over the instances; nil if it is not worth it
+	stale  bool       // filter has to be built again
 }
 
 // Instance is the filters of one priority, protocol and kind.
@@ -93,6 +96,7 @@ func (c *Chain) insert(at int, i *Instance) {
 	c.instances = append(c.instances, nil)
 	copy(c.instances[at+1:], c.instances[at:])
 	c.instances[at] = i
+	c.stale = true
 	c.block.head()
 }
 
@@ -113,6 +117,7 @@ func (s *System) destroyInstance(i *Instance) {
 			break
 		}
 	}
+	c.stale = true
 	c.block.head()
 	i.classifier.destroy(s)
 	s.uncount(i)

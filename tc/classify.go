@@ -30,8 +30,24 @@ func (p *path) packet() *Packet {
 // Ref: cls_api.c, __tcf_classify
 func (s *System) classify(b *Block, first *Chain, p *Packet) Code {
 	chain, restarts := first, 0
+	var set candidateSet
 restart:
-	for _, i := range chain.instances {
+	list := chain.instances
+	filtered := chain.prefilter(s, p, &set)
+	dissection := p.dissections
+	for n := -1; ; {
+		n++
+		if filtered && dissection != p.dissections { // an action changed the packet
+			filtered = chain.prefilter(s, p, &set)
+			dissection = p.dissections
+		}
+		if filtered {
+			n = set.next(n, len(list))
+		}
+		if n >= len(list) {
+			return Unspec
+		}
+		i := list[n]
 		if i.Protocol != p.outer() && i.Protocol != protocolAll {
 			continue
 		}
@@ -53,7 +69,34 @@ restart:
 		}
 		goto restart
 	}
-	return Unspec
+}
+
+// prefilter tells which instances may match; false where all must be asked.
+func (c *Chain) prefilter(s *System, p *Packet, set *candidateSet) bool {
+	if c.stale {
+		c.build(s)
+	}
+	if c.filter == nil {
+		return false
+	}
+	c.filter.candidates(p.dissected(), set)
+	return true
+}
+
+// build makes the prefilter over the instances; those that are not flower's are
+// always candidates.
+func (c *Chain) build(s *System) {
+	c.stale, c.filter = false, nil
+	if s.config.Linear {
+		return
+	}
+	units := make([]unit, len(c.instances))
+	for n, i := range c.instances {
+		if f, ok := i.classifier.(*flower); ok {
+			units[n].masks = f.masks
+		}
+	}
+	c.filter = newPrefilter(units)
 }
 
 const protocolAll = 3

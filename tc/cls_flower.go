@@ -14,6 +14,8 @@ type flower struct {
 	byHandle map[uint32]*flowerFilter
 	free     uint32 // no lower handle is free
 	order    handleOrder
+	filter   *prefilter // over the masks; nil if it is not worth it
+	stale    bool       // filter has to be built again
 }
 
 // flowerFilter is one filter.
@@ -28,7 +30,7 @@ type flowerFilter struct {
 }
 
 var kindFlower = &classifierKind{name: "flower", parse: parseFlower, offloads: true, make: func(i *Instance) classifier {
-	return &flower{instance: i, byMask: map[offload.Key]*flowerMask{}, byHandle: map[uint32]*flowerFilter{}, free: 1}
+	return &flower{instance: i, byHandle: map[uint32]*flowerFilter{}, free: 1}
 }}
 
 // classify tries the masks in the order of their creation; the first with a
@@ -37,15 +39,54 @@ var kindFlower = &classifierKind{name: "flower", parse: parseFlower, offloads: t
 // Ref: cls_flower.c, fl_classify
 func (c *flower) classify(s *System, p *Packet) Code {
 	k := p.dissected()
-	for _, m := range c.masks {
-		f := m.lookup(k, s.config.Linear)
-		if f == nil || f.flags&flagSkipSW != 0 {
-			continue
+	if c.stale {
+		c.build(s)
+	}
+	if c.filter == nil {
+		for _, m := range c.masks {
+			if r, done := c.try(s, p, k, m); done {
+				return r
+			}
 		}
-		s.path.classID = f.classID
-		return s.runActions(p, f.actions)
+		return Unspec
+	}
+	var set candidateSet
+	c.filter.candidates(k, &set)
+	for i := set.next(0, len(c.masks)); i < len(c.masks); i = set.next(i+1, len(c.masks)) {
+		if r, done := c.try(s, p, k, c.masks[i]); done {
+			return r
+		}
 	}
 	return Unspec
+}
+
+// try asks one mask.
+func (c *flower) try(s *System, p *Packet, k *offload.Key, m *flowerMask) (Code, bool) {
+	f := m.lookup(k, s.config.Linear)
+	if f == nil || f.flags&flagSkipSW != 0 {
+		return 0, false
+	}
+	s.path.classID = f.classID
+	return s.runActions(p, f.actions), true
+}
+
+// build makes the prefilter over the masks.
+func (c *flower) build(s *System) {
+	c.stale, c.filter = false, nil
+	if s.config.Linear {
+		return
+	}
+	units := make([]unit, len(c.masks))
+	for i, m := range c.masks {
+		units[i] = unit{masks: []*flowerMask{m}}
+	}
+	c.filter = newPrefilter(units)
+}
+
+// changed voids what was built from the filters.
+func (c *flower) changed() {
+	c.stale = true
+	c.instance.chain.stale = true
 }
 
 func (c *flower) find(handle uint32) bool { return handle != 0 && c.byHandle[handle] != nil }
@@ -75,9 +116,8 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 	if f.handle == 0 {
 		f.handle = c.allocate()
 	}
-	rule := f.flowRule()
-	if f.flags&flagSkipHW == 0 {
-		if err := s.offload(&f.filterBase, rule); err != nil {
+	if f.offered() {
+		if err := s.offload(&f.filterBase, f.flowRule()); err != nil {
 			c.unplace(f)
 			s.releaseLater(&f.filterBase)
 			return err
@@ -102,13 +142,14 @@ func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *Kerne
 	if t := c.instance.chain.template; t != nil && !t.fits(&mask) {
 		return refuse(syscall.EINVAL, "cls_flower: Mask does not fit the template")
 	}
-	m := c.byMask[mask]
+	m := c.maskOf(&mask)
 	if old != nil && m != old.mask {
 		return errno(syscall.EINVAL)
 	}
 	if m == nil {
 		m = newFlowerMask(&mask)
 	}
+	c.changed()
 	f.mask = m
 	f.masked, f.hash = m.words(f.key)
 	if dup := m.exact(f.masked, f.hash); dup != nil && dup != old {
@@ -116,7 +157,9 @@ func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *Kerne
 	}
 	if m.count == 0 {
 		c.masks = append(c.masks, m)
-		c.byMask[mask] = m
+		if c.byMask != nil {
+			c.byMask[mask] = m
+		}
 	}
 	if old != nil {
 		m.swap(old, f)
@@ -129,6 +172,7 @@ func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *Kerne
 // unplace takes a filter out of its table, and a mask without filters out of
 // the list.
 func (c *flower) unplace(f *flowerFilter) {
+	c.changed()
 	m := f.mask
 	m.remove(f)
 	if m.count > 0 {
@@ -141,6 +185,29 @@ func (c *flower) unplace(f *flowerFilter) {
 			return
 		}
 	}
+}
+
+// fewMasks is up to how many masks a search goes through all of them.
+const fewMasks = 8
+
+// maskOf finds a mask. Few are compared, many are in a map.
+func (c *flower) maskOf(mask *offload.Key) *flowerMask {
+	if len(c.masks) <= fewMasks {
+		for _, m := range c.masks {
+			if m.mask == *mask {
+				return m
+			}
+		}
+		c.byMask = nil
+		return nil
+	}
+	if c.byMask == nil {
+		c.byMask = map[offload.Key]*flowerMask{}
+		for _, m := range c.masks {
+			c.byMask[m.mask] = m
+		}
+	}
+	return c.byMask[*mask]
 }
 
 func (c *flower) allocate() uint32 {

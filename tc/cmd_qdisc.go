@@ -89,7 +89,7 @@ func (c *session) qdiscWords(w *words, r *qdiscRequest) (dev string, err *ToolEr
 			}
 			n, ok := number32(text, 0)
 			if !ok || n == 0 {
-				return "", wrong(text, "invalid "+name[:len(name)-6]+" block index value")
+				return "", wrong(text, "invalid block index value")
 			}
 			if name[0] == 'i' {
 				r.ingressBlock = n

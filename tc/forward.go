@@ -78,7 +78,7 @@ func (p *Packet) retag() {
 	}
 	p.macLen = p.net - p.mac
 	p.data = p.net
-	p.keysGood = false
+	p.void()
 }
 
 func (s *System) ingress(d *Device, p *Packet) (Code, Fate) {
@@ -189,7 +189,7 @@ func (s *System) forward(p *Packet, fromIngress, toIngress bool) bool {
 func (p *Packet) toEgress(bool) {
 	p.Ingress = false
 	p.data = p.mac
-	p.keysGood = false
+	p.void()
 }
 
 // HardwareResult is what a device did with a packet before the host saw it.

@@ -85,6 +85,16 @@ func (s *System) addToHardware(f *filterBase, rule offload.Rule, n int) {
 	s.hardware[f.cookie] = &hardwareFilter{base: f, rule: rule}
 }
 
+// offered reports whether a filter has to be offered to hardware: it is not
+// skip_hw, and there is hardware, or its lack is an error.
+func (f *filterBase) offered() bool {
+	if f.flags&flagSkipHW != 0 {
+		return false
+	}
+	b := f.instance.chain.block
+	return f.flags&flagSkipSW != 0 || len(b.bindings) > b.withoutOffload
+}
+
 // offload puts a filter into hardware as its flags say, and takes it out again
 // where it must not stay.
 //

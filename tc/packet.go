@@ -90,7 +90,9 @@ type Packet struct {
 	changed  bool
 	keys     dissection
 	keysGood bool
-	prior    [][]byte
+	// dissections counts changes of the packet that void keys.
+	dissections int
+	prior       [][]byte
 }
 
 // Load takes a frame that arrives (ingress) or leaves. The packet refers to
@@ -255,7 +257,13 @@ func (p *Packet) shift(n int) {
 func (p *Packet) touch() {
 	p.makeOwned()
 	p.changed = true
+	p.void()
+}
+
+// void forgets what was dissected.
+func (p *Packet) void() {
 	p.keysGood = false
+	p.dissections++
 }
 
 // grow makes sure of n bytes before the link header.

@@ -28,7 +28,10 @@ type flowerWord struct {
 	read  func(p *flowerParser, word, value string) *ToolError
 }
 
-var flowerWords []flowerWord
+var (
+	flowerWords []flowerWord
+	flowerExact = map[string]*flowerWord{}
+)
 
 func init() {
 	key := func(f offload.Field, bits int) func(*flowerParser, string, string) *ToolError {
@@ -65,6 +68,9 @@ func init() {
 		{"l2tpv3_sid", false, (*flowerParser).l2tp}, {"spi", false, (*flowerParser).spi},
 		{"pppoe_sid", false, (*flowerParser).pppoe}, {"ppp_proto", false, (*flowerParser).pppoe},
 		{"hw_tc", false, (*flowerParser).hwTC},
+	}
+	for i := range flowerWords {
+		flowerExact[flowerWords[i].name] = &flowerWords[i]
 	}
 }
 
@@ -116,18 +122,28 @@ func (p *flowerParser) word() (bool, *ToolError) {
 	case w.matches("action"):
 		return true, p.r.parseFilterActions(w, p.s)
 	}
-	for i := range flowerWords {
-		k := &flowerWords[i]
-		if w.peek() != k.name && (k.exact || !prefix(w.peek(), k.name)) {
-			continue
-		}
-		value, err := w.value()
-		if err != nil {
-			return false, err
-		}
-		return true, k.read(p, k.name, value)
+	k := flowerKeyword(w.peek())
+	if k == nil {
+		return false, nil
 	}
-	return false, nil
+	value, err := w.value()
+	if err != nil {
+		return false, err
+	}
+	return true, k.read(p, k.name, value)
+}
+
+// flowerKeyword finds a keyword, or the first that a word abbreviates.
+func flowerKeyword(word string) *flowerWord {
+	if k := flowerExact[word]; k != nil {
+		return k
+	}
+	for i := range flowerWords {
+		if k := &flowerWords[i]; !k.exact && prefix(word, k.name) {
+			return k
+		}
+	}
+	return nil
 }
 
 // number reads N[/M] of up to four bytes in network order.
