@@ -109,3 +109,43 @@ func consistent(s *Set, key func(n byte) []byte) error {
 	}
 	return nil
 }
+
+// Readers do not wait for a transaction that is open: while one goroutine has
+// changed a set and not committed, another looks up all it wants.
+func TestReadersBesideOpenTransaction(t *testing.T) {
+	for _, d := range []Desc{
+		{KeyLen: 4}, {KeyLen: 2}, {KeyLen: 4, Flags: elem.Interval},
+		{KeyLen: 8, Fields: []uint8{4, 2}, Flags: elem.Interval | elem.Concat},
+	} {
+		s, err := New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := make([]byte, d.KeyLen), make([]byte, d.KeyLen)
+		first[0], second[0] = 1, 2
+		insert := func(key []byte) {
+			es := []*Entry{elem.New(key, nil)}
+			if s.Kind() == Rbtree {
+				es = append(es, elem.NewIntervalEnd(append([]byte{key[0]}, 0, 0, 9)))
+			}
+			if n, _, err := s.InsertAll(es, 0); err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		insert(first)
+		s.Commit(0)
+		insert(second) // and no commit yet
+		done := make(chan bool)
+		go func() {
+			ok := true
+			for range 10_000 {
+				ok = ok && s.Lookup(first, 0) != nil && s.Lookup(second, 0) == nil
+			}
+			done <- ok
+		}()
+		if !<-done {
+			t.Errorf("%v: a reader saw the open transaction", s.Kind())
+		}
+		s.Abort()
+	}
+}

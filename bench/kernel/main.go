@@ -8,9 +8,11 @@
 //	                                      prerouting must accept what it sees
 //	{"do":"change","text":"COMMAND"}      run an nft command as a transaction of its own
 //
-// Every answer has "ns"; a change also "kernelNS", the time within the kernel;
-// a load "kernelNS" and "bytes", by which the kernel's memory grew; a lookup
-// is the time within the chain less that of an empty chain. A failed request is
+// Answers have "ns": for loads and changes the processor time of the nft command
+// and the kernel for it, for lookups the time within the chain less that of an
+// empty chain. Loads and changes also have "kernelNS", the time of the system
+// calls that carry out the batch, and loads "bytes", by which the kernel's
+// memory grew. A failed request is
 // answered by {"error":…}. Needs root, nft, ip, nf_tables and BPF netfilter
 // programs. Everything happens in namespaces of its own.
 package main
@@ -133,7 +135,7 @@ func (p *peer) load(rules string) (answer, error) {
 	if err := p.calls.reset(); err != nil {
 		return answer{}, err
 	}
-	wall, err := nft("", "-f", rules)
+	took, err := nft("", "-f", rules)
 	if err != nil {
 		return answer{}, err
 	}
@@ -149,7 +151,7 @@ func (p *peer) load(rules string) (answer, error) {
 	if _, err := newDropper(dropPriority); err != nil {
 		return answer{}, err
 	}
-	return answer{NS: float64(wall), KernelNS: float64(inKernel), Bytes: after - before}, nil
+	return answer{NS: float64(took), KernelNS: float64(inKernel), Bytes: after - before}, nil
 }
 
 func (p *peer) take(name, pcap string) error {
@@ -232,10 +234,10 @@ func (p *peer) change(text string) (answer, error) {
 	if err := p.calls.reset(); err != nil {
 		return answer{}, err
 	}
-	wall, err := nft(text+"\n", "-f", "-")
+	took, err := nft(text+"\n", "-f", "-")
 	if err != nil {
 		return answer{}, err
 	}
 	inKernel, err := p.calls.sum()
-	return answer{NS: float64(wall), KernelNS: float64(inKernel)}, err
+	return answer{NS: float64(took), KernelNS: float64(inKernel)}, err
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"verdict/internal/simd"
 )
 
 // The reference versions whose behaviour this program has.
@@ -17,12 +19,13 @@ const (
 func newVersion(s *Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and the versions of nft and Linux that it follows",
+		Short: "Print the version, the versions of nft and Linux that it follows, and the vector level",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(s.Out, "verdict %s %s/%s %s\n", buildVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 			fmt.Fprintf(s.Out, "language and listings: nft %s\n", referenceNft)
 			fmt.Fprintf(s.Out, "semantics: Linux %s\n", referenceKernel)
+			fmt.Fprintf(s.Out, "vector instructions: %s (%s limits them)\n", simd.Current(), simd.Override)
 			return nil
 		},
 	}

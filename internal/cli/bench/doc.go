@@ -2,6 +2,9 @@
 // decoding and evaluation, where wanted beside a peer in the same run.
 //
 // What is compared takes turns, round by round; figures are medians over the
-// rounds. Every figure has its bound from the table in bounds.go, if there is
-// one, and the tests of the goals read the same figures.
+// rounds. Times are processor time, so that other processes' turns on a shared
+// machine do not count: of the thread for lookups and changes, of the whole
+// process, collections of garbage included, for loads. Every figure has its
+// bound from the table in bounds.go, if there is one, and the tests of the
+// goals read the same figures.
 package bench

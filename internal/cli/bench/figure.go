@@ -3,7 +3,6 @@ package bench
 import (
 	"runtime"
 	"slices"
-	"time"
 
 	"verdict/internal/simd"
 )
@@ -114,11 +113,21 @@ func (s samples) median() float64 {
 	return slices.Sorted(slices.Values(s))[len(s)/2]
 }
 
-// timed is the time that f takes.
+// timed is the processor time that f takes on its thread, in which the turns
+// of other processes do not count. The caller must stay on one thread, see
+// runtime.LockOSThread.
 func timed(f func()) float64 {
-	start := time.Now()
+	start := threadTime()
 	f()
-	return float64(time.Since(start))
+	return float64(threadTime() - start)
+}
+
+// timedLoad is the processor time that f takes on all threads, collections of
+// garbage included: at least the time by the wall on a quiet machine.
+func timedLoad(f func()) float64 {
+	start := processTime()
+	f()
+	return float64(processTime() - start)
 }
 
 // heap is the memory that is in use, after a collection.

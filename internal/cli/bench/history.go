@@ -66,7 +66,7 @@ func History(n int, o *Options) ([]Step, error) {
 		step := Step{Name: s.name, Elements: n, Published: s.published}
 		restore := simd.Set(s.level())
 		leaves, profileErr := profile(func() {
-			step.Took = timed(func() {
+			step.Took = timedLoad(func() {
 				if _, _, err = backend.InsertAll(entries, 0); err == nil {
 					backend.Commit(0)
 				}

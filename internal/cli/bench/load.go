@@ -35,7 +35,7 @@ func Load(name string, text []byte, o *Options, kernel func() (time.Duration, er
 		src := diag.NewSource(name, text)
 		var rules *verdict.Ruleset
 		var findings *diag.List
-		whole = append(whole, timed(func() { rules, findings = verdict.LoadSources(verdict.LoadOptions{}, src) }))
+		whole = append(whole, timedLoad(func() { rules, findings = verdict.LoadSources(verdict.LoadOptions{}, src) }))
 		if err := findings.Err(); err != nil {
 			return nil, err
 		}
@@ -73,23 +73,23 @@ func stagesOf(name string, text []byte, rules *verdict.Ruleset, into map[What]sa
 	var file *syntax.File
 	var batch []ruleset.Change
 	var list *diag.List
-	parse := timed(func() { file, list = syntax.Parse(src, syntax.Options{CompactElements: true}) })
+	parse := timedLoad(func() { file, list = syntax.Parse(src, syntax.Options{CompactElements: true}) })
 	if list.HasErrors() {
 		return nil
 	}
-	compiling := timed(func() {
+	compiling := timedLoad(func() {
 		batch, list = compile.Compile(&ruleset.Ruleset{}, file, compile.Options{Interface: interfaceOf(rules)})
 	})
 	if list.HasErrors() {
 		return nil
 	}
 	var refused []*ruleset.ChangeError
-	apply := timed(func() { _, refused = ruleset.Apply(nil, batch, ruleset.Options{}) })
+	apply := timedLoad(func() { _, refused = ruleset.Apply(nil, batch, ruleset.Options{}) })
 	if len(refused) > 0 {
 		return fmt.Errorf("apply: %w", refused[0])
 	}
 	var err error
-	engine := timed(func() { _, err = rules.NewEngine(verdict.EngineOptions{}) })
+	engine := timedLoad(func() { _, err = rules.NewEngine(verdict.EngineOptions{}) })
 	for what, took := range map[What]float64{StageParse: parse, StageCompile: compiling, StageApply: apply, StageEngine: engine} {
 		into[what] = append(into[what], took)
 	}
@@ -117,16 +117,16 @@ func countElements(rs *ruleset.Ruleset) int {
 }
 
 // KernelLoad loads a ruleset file with the nft command in a fresh network
-// namespace, which needs root; the error says what is missing.
+// namespace, which needs root, and gives the processor time that it took, in
+// the kernel and outside.
 func KernelLoad(path string) (time.Duration, error) {
 	cmd := exec.Command("nft", "-f", path)
 	if err := inNamespace(cmd); err != nil {
 		return 0, err
 	}
-	start := time.Now()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("nft -f %s: %w: %.300s", path, err, out)
 	}
-	return time.Since(start), nil
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }

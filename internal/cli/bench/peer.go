@@ -79,6 +79,12 @@ func (p *Peer) ask(request map[string]any) (answer, error) {
 	return a, nil
 }
 
+// Ping reports whether the program can measure: it loads an empty ruleset.
+func (p *Peer) Ping() error {
+	_, err := p.load([]byte("table inet bench {\n}\n"))
+	return err
+}
+
 // load loads a ruleset and gives the time of the nft command.
 func (p *Peer) load(text []byte) (answer, error) {
 	path := filepath.Join(p.dir, "rules.nft")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 
 	"verdict"
@@ -49,6 +50,8 @@ func Decode(name string, src capture.Source, o *Options) ([]Figure, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	o.tell("%s: decoding", name)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var took samples
 	var view packet.View
 	for range o.Rounds {
@@ -81,6 +84,8 @@ func Eval(name string, rules *verdict.Ruleset, options verdict.EngineOptions, sr
 		}
 	}
 	o.tell("%s: evaluating", name)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var took samples
 	var outcome engine.Outcome
 	for range o.Rounds {

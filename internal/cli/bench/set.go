@@ -66,6 +66,8 @@ type setRun struct {
 // Set measures a shape with n elements.
 func Set(s *Shape, n int, o *Options) ([]Figure, error) {
 	r := &setRun{Options: o, shape: s, n: n}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if n > s.Most() {
 		return nil, fmt.Errorf("shape %s has at most %d elements", s.Name, s.Most())
 	}
@@ -118,7 +120,7 @@ func (r *setRun) loadMemory() error {
 		var built *set.Set
 		var err error
 		runtime.GC()
-		took = append(took, timed(func() { built, err = r.shape.build(entries) }))
+		took = append(took, timedLoad(func() { built, err = r.shape.build(entries) }))
 		if err != nil {
 			return err
 		}
@@ -152,7 +154,7 @@ func (r *setRun) loadText() error {
 		runtime.GC()
 		src := diag.NewSource("bench", r.text)
 		var findings *diag.List
-		took = append(took, timed(func() { _, findings = verdict.LoadSources(verdict.LoadOptions{}, src) }))
+		took = append(took, timedLoad(func() { _, findings = verdict.LoadSources(verdict.LoadOptions{}, src) }))
 		if err := findings.Err(); err != nil {
 			return err
 		}
@@ -205,10 +207,13 @@ func (r *setRun) lookup() error {
 	view, size := r.built.View(), r.shape.Desc.KeyLen
 	hit, miss := make([]samples, len(lookups)), make([]samples, len(lookups))
 	var peerHit, peerMiss samples
-	for range r.Rounds {
+	for round := range r.Rounds {
+		part := keyCount / roundKeys
+		from := round % part * roundKeys * size
+		hits, misses := r.hits[from:from+roundKeys*size], r.misses[from:from+roundKeys*size]
 		for i, l := range lookups {
-			hit[i] = append(hit[i], l.measure(view, r.hits, size))
-			miss[i] = append(miss[i], l.measure(view, r.misses, size))
+			hit[i] = append(hit[i], l.measure(view, hits, size))
+			miss[i] = append(miss[i], l.measure(view, misses, size))
 		}
 		if r.Peer == nil || r.text == nil {
 			continue

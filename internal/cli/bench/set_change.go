@@ -117,7 +117,7 @@ func (r *setRun) expire() error {
 			return err
 		}
 		var gone []*set.Entry
-		took = append(took, timed(func() {
+		took = append(took, timedLoad(func() {
 			_, err = built.Insert(r.shape.entry(r.n)[0], later)
 			gone = built.Commit(later)
 		}))

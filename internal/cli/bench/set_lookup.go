@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"runtime"
 	"unsafe"
 
 	"verdict/set"
@@ -65,4 +66,39 @@ var lookups = []struct {
 	{HitSingle, MissSingle, single},
 	{HitDependent, MissDependent, dependent},
 	{HitBurst, MissBurst, bursts},
+}
+
+// Allocations counts what lookups in a set of a shape allocate: some thousand
+// single ones, and as many bursts of 64, hits and misses.
+func Allocations(s *Shape, n int) (one, many uint64, err error) {
+	entries := s.entries(n)
+	built, err := s.build(entries)
+	if err != nil {
+		return 0, 0, err
+	}
+	hits, misses := s.keys(n, built, entries)
+	view, size, found := built.View(), s.Desc.KeyLen, make([]*set.Entry, burst)
+	for _, keys := range [][]byte{hits, misses} {
+		one += mallocs(func() { single(view, keys, size) })
+		many += mallocs(func() {
+			for at := 0; at+burst*size <= len(keys); at += burst * size {
+				view.LookupBatch(keys[at:at+burst*size], size, 0, found)
+			}
+		})
+	}
+	return one, many, nil
+}
+
+// mallocs is the smallest number of allocations of f in some runs: the
+// runtime's own come now and then.
+func mallocs(f func()) uint64 {
+	least := ^uint64(0)
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.Mallocs-before.Mallocs)
+	}
+	return least
 }

@@ -154,6 +154,10 @@ func (s *Shape) build(entries []*set.Entry) (*set.Set, error) {
 // keyCount is the number of keys that are looked up in turn.
 const keyCount = 1 << 16
 
+// roundKeys is how many of them a round looks up: few enough to be done within
+// a turn on a shared processor.
+const roundKeys = 1 << 14
+
 // keys are keys in and not in a set of n elements.
 func (s *Shape) keys(n int, built *set.Set, entries []*set.Entry) (hits, misses []byte) {
 	if s.series != nil {

@@ -52,7 +52,7 @@ func digits(v float64) string {
 // WriteText writes a report for people: a table for each set or file.
 func (r *Report) WriteText(w io.Writer) error {
 	m := r.Machine
-	fmt.Fprintf(w, "%s/%s, %d processors, %s, vectors: %s; medians (quartiles)\n", m.OS, m.Arch, m.CPUs, m.Go, m.Vectors)
+	fmt.Fprintf(w, "%s/%s, %d processors, %s, vectors: %s; processor time, medians (quartiles)\n", m.OS, m.Arch, m.CPUs, m.Go, m.Vectors)
 	for rest := r.Figures; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Case == rest[0].Case && rest[n].Elements == rest[0].Elements {
@@ -133,4 +133,19 @@ func thousands(n int) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+// Measured is the figure's value for people, with the peer's and the ratio if
+// there is one.
+func (f *Figure) Measured() string {
+	text := f.Unit.format(f.Value)
+	if f.Peer != 0 {
+		text += fmt.Sprintf(", the kernel %s: %s times", f.Unit.format(f.Peer), digits(f.Ratio()))
+	}
+	return text
+}
+
+// String is the figure in one line.
+func (f *Figure) String() string {
+	return fmt.Sprintf("%s, %d elements: %s: %s", f.Case, f.Elements, f.What, f.Measured())
 }

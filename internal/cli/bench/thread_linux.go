@@ -18,3 +18,12 @@ func threadTime() int64 {
 	}
 	return t.Nano()
 }
+
+// processTime is the processor time of the process in nanoseconds.
+func processTime() int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+		return 0
+	}
+	return t.Nano()
+}

@@ -12,3 +12,6 @@ var began = time.Now()
 // threadTime is the time since the start in nanoseconds: no clock tells the
 // calling thread's processor time here.
 func threadTime() int64 { return int64(time.Since(began)) }
+
+// processTime is the time since the start in nanoseconds, likewise.
+func processTime() int64 { return threadTime() }
