@@ -181,10 +181,11 @@ func (o *printer) endArray() {
 
 // finish ends the outermost array.
 func (o *printer) finish() string {
-	if o.JSON {
-		o.b.WriteByte('\n')
+	text := o.b.String()
+	if o.JSON || o.OneLine && text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
 	}
-	return o.b.String()
+	return text
 }
 
 // hexText writes a mask: 0x in text, plain in JSON.
