@@ -51,21 +51,34 @@ func run(b *testing.B, s *System) {
 	}
 }
 
-// BenchmarkInsert adds 100,000 flower filters of one mask.
+// BenchmarkInsert adds 100,000 flower filters of one mask, in order and with
+// lines read by 16 goroutines.
 func BenchmarkInsert(b *testing.B) {
-	const size = 100000
-	lines := make([]string, size)
+	lines := manyFilters(100000)
+	for _, workers := range []int{1, 16} {
+		b.Run(fmt.Sprint("workers=", workers), func(b *testing.B) {
+			for range b.N {
+				s := newWorld(b, Config{})
+				do(b, s, "qdisc add dev eth0 clsact")
+				if workers == 1 {
+					for _, l := range lines {
+						s.Line(l, Options{})
+					}
+				} else if o := s.Load("lines", lines, Options{}, workers); o.Status != 0 {
+					b.Fatal(o.Stderr)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(lines)), "ns/filter")
+		})
+	}
+}
+
+func manyFilters(n int) []string {
+	lines := make([]string, n)
 	for i := range lines {
 		lines[i] = fmt.Sprintf("filter add dev eth0 ingress protocol ip pref 1 flower skip_hw dst_ip 10.%d.%d.%d action drop", i>>16, i>>8&255, i&255)
 	}
-	for range b.N {
-		s := newWorld(b, Config{})
-		do(b, s, "qdisc add dev eth0 clsact")
-		for _, l := range lines {
-			s.Line(l, Options{})
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size, "ns/filter")
+	return lines
 }
 
 // BenchmarkClassify looks a packet up among 100,000 filters.

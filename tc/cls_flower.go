@@ -104,7 +104,7 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &flowerFilter{filterBase: *base, key: new(offload.Key), hwTC: o.hwTC}
+	f := &flowerFilter{filterBase: *base, hwTC: o.hwTC}
 	if f.hwTC >= 0 {
 		f.classID, f.hasClass = 0xffff0000|uint32(f.hwTC)+0xffe0, true
 	}
@@ -136,8 +136,14 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 // place finds the filter's mask and puts it into the mask's table.
 func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *KernelError {
 	var mask offload.Key
-	if err := o.keys(s, f.key, &mask); err != nil {
-		return err
+	if o.ready != nil {
+		key := o.ready.key
+		f.key, mask = &key, o.ready.mask
+	} else {
+		f.key = new(offload.Key)
+		if err := o.keys(s, f.key, &mask); err != nil {
+			return err
+		}
 	}
 	if t := c.instance.chain.template; t != nil && !t.fits(&mask) {
 		return refuse(syscall.EINVAL, "cls_flower: Mask does not fit the template")

@@ -23,6 +23,7 @@ type flowerOptions struct {
 	encType  byte
 	lse      []mplsEntry
 	hwTC     int16
+	ready    *flowerReady // computed in advance
 }
 
 // mplsEntry is "mpls lse depth N …".

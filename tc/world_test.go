@@ -63,3 +63,5 @@ func send(t testing.TB, s *System, dev string, b []byte) string {
 	}
 	return out
 }
+
+func stringReader(s string) *strings.Reader { return strings.NewReader(s) }
