@@ -16,6 +16,7 @@ import (
 	"verdict/host"
 	"verdict/internal/testdata"
 	"verdict/nft/decompile"
+	"verdict/nft/ruleset"
 )
 
 // corpusEntry is one real ruleset of the corpus.
@@ -49,7 +50,10 @@ func corpus(t *testing.T) []corpusEntry {
 }
 
 // load loads a ruleset of the corpus on a host with the interfaces it names.
-func (e corpusEntry) load(t *testing.T) (*verdict.Ruleset, *diag.List) {
+func (e corpusEntry) load(t *testing.T) (*verdict.Ruleset, *diag.List) { return e.loadWith(t, nil) }
+
+// loadWith is load, telling each batch before it is applied.
+func (e corpusEntry) loadWith(t *testing.T, batch func(*ruleset.Ruleset, []ruleset.Change)) (*verdict.Ruleset, *diag.List) {
 	config := host.Config{}
 	for name, index := range e.Interfaces {
 		config.Interfaces = append(config.Interfaces, host.Interface{Name: name, Index: index})
@@ -63,7 +67,7 @@ func (e corpusEntry) load(t *testing.T) (*verdict.Ruleset, *diag.List) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict.LoadSources(verdict.LoadOptions{Host: h, Files: corpusFiles{e.dir}, Zone: time.UTC}, diag.NewSource(path, text))
+	return verdict.LoadSources(verdict.LoadOptions{Host: h, Files: corpusFiles{e.dir}, Zone: time.UTC, Batch: batch}, diag.NewSource(path, text))
 }
 
 // corpusFiles finds the files that the corpus's rulesets include beside them.
