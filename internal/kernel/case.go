@@ -6,6 +6,7 @@ import (
 
 	"verdict/catalog"
 	"verdict/diag"
+	"verdict/nft/ruleset"
 )
 
 // Case is a ruleset with the packets that go through it, in order.
@@ -68,6 +69,7 @@ type Result struct {
 	// Refused says that both refused the ruleset.
 	Refused     bool
 	Differences []Difference
+	rules       *ruleset.Ruleset
 }
 
 func (r *Result) differ(packet int, what, kernel, engine string) {

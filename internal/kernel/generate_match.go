@@ -191,7 +191,11 @@ func (g *generator) ctMatch() string {
 }
 
 func (g *generator) miscMatch() string {
-	switch pick(g, "pkttype", "protocol", "nfproto", "ether", "time") {
+	kinds := []string{"pkttype", "protocol", "nfproto"}
+	if g.family != "netdev" || g.hook == "ingress" { // at egress the link header is that of the next hop
+		kinds = append(kinds, "ether")
+	}
+	switch pick(g, kinds...) {
 	case "protocol":
 		return "meta protocol " + pick(g, "ip", "ip6", "arp", "!= ip", "{ ip, ip6 }")
 	case "nfproto":

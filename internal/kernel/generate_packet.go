@@ -190,14 +190,16 @@ func (g *generator) again() Injection {
 	return reply(p)
 }
 
-// damage cuts a frame, or changes a byte of it.
+// damage cuts a frame, or changes a byte of it, but not of its addresses: a
+// station that does not exist is looked for, and the packet for it waits.
 func (g *generator) damage(frame []byte) []byte {
 	out := append([]byte(nil), frame...)
 	if g.chance(50) && len(out) > 16 {
 		return out[:15+g.IntN(len(out)-15)]
 	}
 	at := 14 + g.IntN(max(len(out)-14, 1))
-	if at < len(out) {
+	isAddress := at >= 26 && at < 34 && out[12] == 8 || at >= 22 && at < 54 && out[12] == 0x86
+	if at < len(out) && !isAddress {
 		out[at] ^= byte(1 + g.IntN(255))
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -67,8 +68,10 @@ func (l *Lab) open() error {
 	if l.tracer, err = newTracer(); err != nil {
 		return err
 	}
-	l.Host, err = describe()
-	return err
+	if l.Host, err = describe(); err != nil {
+		return err
+	}
+	return l.loadTracer()
 }
 
 func (l *Lab) configure(list []string) error {
@@ -122,8 +125,37 @@ func commands() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// ownIPv6 are the router's addresses for which the kernel makes routes in its
+// own time.
+var ownIPv6 = []string{"fd00:1::1", "2001:db8::1", "fe80::ff:fe00:101", "fe80::ff:fe00:201"}
+
+// settle waits until the kernel has made its routes.
+func settle() error {
+	var missing string
+	for range 500 {
+		text, err := tool("", "ip", "-6", "route", "show", "table", "local")
+		if err != nil {
+			return err
+		}
+		missing = ""
+		for _, a := range ownIPv6 {
+			if !strings.Contains(string(text), "local "+a+" ") {
+				missing = a
+			}
+		}
+		if missing == "" {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("no local route for %s", missing)
+}
+
 // describe reads what the engine must know of the host.
 func describe() (*host.Host, error) {
+	if err := settle(); err != nil {
+		return nil, err
+	}
 	var inputs []host.Input
 	for _, args := range []string{"-N -d -j addr", "-N -j route show table all", "-N -6 -j route show table all", "-j neigh"} {
 		text, err := tool("", "ip", strings.Fields(args)...)

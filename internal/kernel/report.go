@@ -1,0 +1,38 @@
+package kernel
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"verdict/nft/decompile"
+	"verdict/nft/ruleset"
+	"verdict/packet"
+	"verdict/packet/build"
+)
+
+// Text describes a difference with the packet and the rules that it names.
+func (c *Case) Text(d *Difference) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, %s\n", c.Seed, d)
+	if d.Packet >= 0 {
+		p := &c.Packets[d.Packet]
+		fmt.Fprintf(&b, "  packet: iifname %s %s\n  frame: %x\n", p.Interface, frameText(p.Data), p.Data)
+	}
+	return b.String()
+}
+
+func frameText(data []byte) string {
+	var v packet.View
+	v.Decode(packet.LinkEthernet, data, len(data))
+	return build.Text(&v)
+}
+
+// Listing lists the rules with their handles.
+func Listing(rs *ruleset.Ruleset) string {
+	var b bytes.Buffer
+	if err := decompile.List(&b, rs, decompile.Options{Handles: true}); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
