@@ -51,7 +51,7 @@ type Engine struct {
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
-		KnownRoutes: o.KnownRoutes, Executor: o.Executor,
+		KnownRoutes: o.KnownRoutes, Tables: r.tables, Executor: o.Executor,
 		Conntrack: conntrack.Config{Accounting: o.Accounting, Seed: o.Seed},
 	})
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"verdict/catalog"
 	"verdict/diag"
 	"verdict/host"
+	"verdict/iptables"
 	"verdict/nft/compile"
 	"verdict/nft/nftjson"
 	"verdict/nft/ruleset"
@@ -42,6 +44,9 @@ type LoadOptions struct {
 	// Now is the time of loading for elements with timeouts, in nanoseconds
 	// since the epoch.
 	Now int64
+	// TablesFamily is the address family of iptables-save files, FamilyIP or
+	// FamilyIP6; FamilyUnspec finds out from their text.
+	TablesFamily catalog.Family
 }
 
 // Files finds included files.
@@ -54,6 +59,7 @@ type Files interface {
 // Ruleset is a loaded ruleset. It is immutable and safe for concurrent use.
 type Ruleset struct {
 	rules     *ruleset.Ruleset
+	tables    *iptables.Program // nil without tables of iptables
 	host      *host.Host
 	zone      *time.Location
 	hostGiven bool
@@ -64,6 +70,10 @@ func (r *Ruleset) HostGiven() bool { return r.hostGiven }
 
 // Rules gives the underlying snapshot: tables, chains, bytecode, sets.
 func (r *Ruleset) Rules() *ruleset.Ruleset { return r.rules }
+
+// Tables are the tables of iptables, which run beside the rules; nil if none
+// were loaded.
+func (r *Ruleset) Tables() *iptables.Program { return r.tables }
 
 // Host is the host that the ruleset was loaded for, with the interfaces that
 // were made up.
@@ -103,8 +113,8 @@ func Parse(text string) (*Ruleset, error) {
 }
 
 // LoadSources loads sources in order, each as one batch. A source is text of
-// the language or, if it starts with a brace, the JSON of libnftables. It
-// reports all findings; the ruleset is nil if any of them is an error.
+// the language or, if it starts with a brace, the JSON of libnftables, or what
+// iptables-save and ip6tables-save write. It reports all findings; the ruleset is nil if any of them is an error.
 func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.List) {
 	l, err := newLoader(options)
 	if err != nil {
@@ -118,6 +128,14 @@ func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.
 		return nil, &l.findings
 	}
 	r := &Ruleset{rules: l.rules, host: l.host, zone: options.Zone, hostGiven: options.Host != nil}
+	if len(l.tables) > 0 {
+		program, err := iptables.Compile(l.tables)
+		if err != nil {
+			l.findings.Errorf(diag.Span{}, "iptables/compile", "%v", err)
+			return nil, &l.findings
+		}
+		r.tables = program
+	}
 	return r, &l.findings
 }
 
@@ -143,6 +161,7 @@ type loader struct {
 	options  LoadOptions
 	host     *host.Host
 	rules    *ruleset.Ruleset
+	tables   []*iptables.Table
 	findings diag.List
 }
 
@@ -150,6 +169,9 @@ func newLoader(options LoadOptions) (*loader, error) {
 	l := &loader{options: options, host: options.Host, rules: &ruleset.Ruleset{}}
 	if base := options.Base; base != nil {
 		l.rules = base.rules
+		if base.tables != nil {
+			l.tables = slices.Clone(base.tables.Tables)
+		}
 		if l.host == nil {
 			l.host = base.host
 		}
@@ -168,6 +190,10 @@ func newLoader(options LoadOptions) (*loader, error) {
 // found errors, on what it could make of the text, so that one run finds all
 // mistakes; the result is then thrown away.
 func (l *loader) source(src *diag.Source) {
+	if iptables.Is(src.Text) {
+		l.saved(src)
+		return
+	}
 	file, found := l.parse(src)
 	failed := found.HasErrors()
 	l.merge(found)
@@ -190,6 +216,24 @@ func (l *loader) source(src *diag.Source) {
 		l.rules = next
 	}
 	l.findings.Sort()
+}
+
+// saved loads an iptables-save file. A table takes the place of one that was
+// loaded before, as it does in the kernel.
+func (l *loader) saved(src *diag.Source) {
+	file, found := iptables.Parse(src, iptables.Options{Family: l.options.TablesFamily, MaxErrors: l.options.MaxErrors})
+	l.merge(found)
+	if !found.HasErrors() {
+		found = iptables.Check(file)
+		l.merge(found)
+	}
+	if found.HasErrors() {
+		return
+	}
+	for _, t := range file.Tables {
+		l.tables = slices.DeleteFunc(l.tables, func(old *iptables.Table) bool { return old.Family == t.Family && old.Name == t.Name })
+		l.tables = append(l.tables, t)
+	}
 }
 
 // parse reads a source: text of the language, or the JSON of libnftables.

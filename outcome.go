@@ -3,7 +3,10 @@ package verdict
 import (
 	"fmt"
 
+	"verdict/catalog"
 	"verdict/engine"
+	"verdict/engine/vm"
+	"verdict/iptables"
 	"verdict/nft/ruleset"
 )
 
@@ -13,14 +16,24 @@ type Outcome struct {
 	run *Engine
 }
 
-// Rule returns the rule that decided, and its chain; nil where a policy or the
-// host itself decided.
+// Rule returns the rule that decided, and its chain; nil where a policy, a table
+// of iptables, or the host itself decided.
 func (o Outcome) Rule() (*ruleset.Chain, *ruleset.Rule) {
-	if !o.Decided || o.Verdict.Policy {
+	if !o.Decided || o.Verdict.Policy || o.Table != nil {
 		return nil, nil
 	}
 	chain, rule, _ := o.run.engine.Program().Rule(o.Verdict.Rule)
 	return chain.Chain, rule
+}
+
+// TableRule returns the rule of a table of iptables that decided, its chain and
+// its place in it, counted from 0; nil where none did.
+func (o Outcome) TableRule() (*iptables.Chain, *iptables.Rule, int) {
+	if !o.Decided || o.Verdict.Policy || o.Table == nil {
+		return nil, nil, 0
+	}
+	_, chain, rule, index := o.run.rules.tables.Rule(o.Verdict.Rule)
+	return chain, rule, index
 }
 
 // Accepted reports whether the packet got through.
@@ -34,6 +47,8 @@ func (o Outcome) By() string {
 	switch {
 	case !o.Decided:
 		return ""
+	case o.Table != nil:
+		return o.run.rules.TableBy(o.Table, &o.Verdict)
 	case o.Verdict.Policy:
 		return "policy of " + o.run.rules.ChainName(o.Base.Table, o.Base.Chain)
 	}
@@ -82,4 +97,22 @@ func (r *Ruleset) ChainName(table *ruleset.Table, chain *ruleset.Chain) string {
 		return table.Name + "." + chain.Name
 	}
 	return table.Family.String() + "." + table.Name + "." + chain.Name
+}
+
+// TableBy names what decided in a built-in chain of iptables, as Outcome.By
+// does: "INPUT#2", "policy of INPUT", preceded by the table where that is not
+// filter and by the family for IPv6: "nat.PREROUTING#1", "ip6.filter.INPUT#2".
+func (r *Ruleset) TableBy(b *iptables.Base, v *vm.Verdict) string {
+	prefix := ""
+	switch {
+	case b.Family == catalog.FamilyIP6:
+		prefix = "ip6." + b.Table.Name + "."
+	case b.Table.Name != "filter":
+		prefix = b.Table.Name + "."
+	}
+	if v.Policy {
+		return "policy of " + prefix + b.Chain.Name
+	}
+	_, chain, _, index := r.tables.Rule(v.Rule)
+	return fmt.Sprintf("%s%s#%d", prefix, chain.Name, index+1)
 }

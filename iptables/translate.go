@@ -21,7 +21,8 @@ type TranslateOptions struct {
 type Line struct {
 	Text    string
 	Comment bool
-	Rule    *Rule // of a rule's line
+	Rule    *Rule  // of a rule's line
+	Why     string // of a comment: why there is no nft form, if that can be said
 }
 
 // Untranslated lists the rules of a translation that have no nft form.
@@ -150,7 +151,7 @@ func isWord(name string) bool {
 func (t *translator) translateRule(command string, r *Rule) {
 	t.rule, t.parts, t.extra, t.why = r, nil, nil, ""
 	if !t.parse(r) {
-		t.lines = append(t.lines, Line{Text: t.asComment(r), Comment: true, Rule: r})
+		t.lines = append(t.lines, Line{Text: t.asComment(r), Comment: true, Rule: r, Why: t.why})
 		return
 	}
 	for _, e := range t.extra {
@@ -204,9 +205,6 @@ func (t *translator) asComment(r *Rule) string {
 		}
 		b.WriteString(diag.Printable(w.text))
 		b.WriteByte(' ')
-	}
-	if t.why != "" && !t.reference {
-		fmt.Fprintf(&b, "(%s)", t.why)
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"verdict"
+	"verdict/iptables"
 )
 
 func newCheck(s *Streams) *cobra.Command {
@@ -32,7 +33,7 @@ Exit status: 0 all fine, 1 mistakes found, 2 a file could not be read.`,
 }
 
 // summary counts what a ruleset holds, in one line.
-func summary(r *verdict.Ruleset) string {
+func summary(r *verdict.Ruleset) (text string) {
 	var chains, rules, sets, objects int
 	tables := r.Rules().Tables
 	for _, t := range tables {
@@ -47,7 +48,13 @@ func summary(r *verdict.Ruleset) string {
 			rules += len(c.Rules)
 		}
 	}
-	text := fmt.Sprintf("ok: %s, %s, %s", count(len(tables), "table"), count(chains, "chain"), count(rules, "rule"))
+	if p := r.Tables(); p != nil {
+		if len(tables) == 0 {
+			return "ok: " + tablesSummary(p)
+		}
+		defer func() { text += "; " + tablesSummary(p) }()
+	}
+	text = fmt.Sprintf("ok: %s, %s, %s", count(len(tables), "table"), count(chains, "chain"), count(rules, "rule"))
 	if sets > 0 {
 		text += ", " + count(sets, "set")
 	}
@@ -55,4 +62,13 @@ func summary(r *verdict.Ruleset) string {
 		text += ", " + count(objects, "object")
 	}
 	return text
+}
+
+// tablesSummary counts what tables of iptables hold.
+func tablesSummary(p *iptables.Program) string {
+	chains := 0
+	for _, t := range p.Tables {
+		chains += len(t.Chains)
+	}
+	return fmt.Sprintf("%s of iptables, %s, %s", count(len(p.Tables), "table"), count(chains, "chain"), count(p.Rules(), "rule"))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"verdict/iptables"
 	"verdict/nft/nftjson"
 	"verdict/nft/syntax"
 )
@@ -49,6 +50,9 @@ func (f *formatter) file(name string) error {
 	src, err := readSource(f.s, name)
 	if err != nil {
 		return err
+	}
+	if iptables.Is(src.Text) {
+		return failedf("%s: this is a file of iptables-save; verdict list prints it in its usual form", name)
 	}
 	if nftjson.Is(src.Text) {
 		return failedf("%s: this is JSON, which has no form to keep; verdict list prints it as text", name)

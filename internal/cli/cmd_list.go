@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"verdict"
+	"verdict/iptables"
 	"verdict/nft/decompile"
 	"verdict/nft/nftjson"
 )
@@ -74,6 +75,14 @@ the sets, not from the source text.`,
 				return err
 			}
 			w := bufio.NewWriter(s.Out)
+			if p := r.Tables(); p != nil {
+				if list.json {
+					return failedf("tables of iptables have no form as JSON")
+				}
+				if _, err := w.Write(iptables.AppendSave(nil, p.Tables, nil)); err != nil {
+					return failed(err)
+				}
+			}
 			if err := list.write(w, r); err != nil {
 				return failed(err)
 			}

@@ -241,6 +241,8 @@ func (c *traceCommand) conclusion(o *verdict.Outcome) {
 		text += ": " + o.Reason
 	case rule != nil && rule.Place.IsValid():
 		text += fmt.Sprintf(", decided by %s:%d (%s handle %d)", rule.Place.Source.Name, rule.Place.Pos().Line, chain.Name, rule.Handle)
+	case o.Decided && o.Table != nil:
+		text += ", " + tableReason(o)
 	case o.Decided && o.Verdict.Policy:
 		text += fmt.Sprintf(", the policy of chain %s in table %s %s", o.Base.Chain.Name, o.Base.Table.Family, o.Base.Table.Name)
 	case !o.Decided:
@@ -256,4 +258,14 @@ func (c *traceCommand) verdict(o *verdict.Outcome) error {
 	}
 	fmt.Fprintf(c.s.Err, "expected %s, got %s\n", c.expect, o.Fate)
 	return answerNo()
+}
+
+// tableReason says which rule or policy of an iptables table decided.
+func tableReason(o *verdict.Outcome) string {
+	chain, rule, _ := o.TableRule()
+	t := o.Table.Table
+	if rule == nil {
+		return fmt.Sprintf("the policy of chain %s in table %s of iptables", o.Table.Chain.Name, t.Name)
+	}
+	return fmt.Sprintf("decided by %s:%d (chain %s in table %s of iptables)", rule.Place.Source.Name, rule.Place.Pos().Line, chain.Name, t.Name)
 }

@@ -98,6 +98,8 @@ func (r *replay) comment(o *engine.Outcome) string {
 	case o.Reason != "":
 		text += ", " + o.Reason
 	case !o.Decided:
+	case o.Table != nil:
+		text += fmt.Sprintf(", %s", r.rules.TableBy(o.Table, &o.Verdict))
 	case o.Verdict.Policy:
 		text += fmt.Sprintf(", policy of %s %s %s", o.Base.Family, o.Base.Table.Name, o.Base.Chain.Name)
 	default:

@@ -63,7 +63,7 @@ func newRoot(s *Streams) *cobra.Command {
 	})
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	for _, make := range []func(*Streams) *cobra.Command{
-		newRun, newTrace, newCheck, newList, newFmt, newCompile, newExplain, newHost, newNft, newTc, newBench, newVersion, newCompletion,
+		newRun, newTrace, newCheck, newList, newFmt, newCompile, newExplain, newTranslate, newHost, newNft, newTc, newBench, newVersion, newCompletion,
 	} {
 		root.AddCommand(make(s))
 	}

@@ -16,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"verdict"
+	"verdict/catalog"
 	"verdict/diag"
 	"verdict/host"
+	"verdict/iptables"
 	"verdict/nft/ruleset"
 )
 
@@ -28,6 +30,8 @@ type rulesFlags struct {
 	include  []string
 	strict   bool
 	zone     string
+	ipv6     bool
+	ipv4     bool
 }
 
 func (f *rulesFlags) add(cmd *cobra.Command) {
@@ -36,6 +40,8 @@ func (f *rulesFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVarP(&f.defines, "define", "D", nil, "set a variable, `NAME=VALUE`")
 	flags.StringArrayVarP(&f.include, "includepath", "I", nil, "`DIR` in which included files are looked up")
 	flags.BoolVar(&f.strict, "strict", false, "refuse interfaces that the host file does not have")
+	flags.BoolVar(&f.ipv6, "ipv6", false, "iptables-save files are of IPv6 (found out from their text by default)")
+	flags.BoolVar(&f.ipv4, "ipv4", false, "iptables-save files are of IPv4")
 	flags.StringVar(&f.zone, "timezone", "", "time zone of dates and hours in rules, such as Europe/Rome (default UTC)")
 }
 
@@ -83,6 +89,7 @@ func loadSources(s *Streams, options verdict.LoadOptions, names []string) (*verd
 
 func (f *rulesFlags) options() (verdict.LoadOptions, error) {
 	o := verdict.LoadOptions{Strict: f.strict, Files: osFiles{f.include}, Now: time.Now().UnixNano()}
+	o.TablesFamily = f.family()
 	if f.hostFile != "" {
 		h, err := host.LoadFile(f.hostFile)
 		if err != nil {
@@ -108,6 +115,17 @@ func (f *rulesFlags) options() (verdict.LoadOptions, error) {
 		o.Defines[name] = value
 	}
 	return o, nil
+}
+
+// family is the family of iptables-save files that the flags say.
+func (f *rulesFlags) family() catalog.Family {
+	switch {
+	case f.ipv6:
+		return catalog.FamilyIP6
+	case f.ipv4:
+		return catalog.FamilyIP
+	}
+	return catalog.FamilyUnspec
 }
 
 // report prints findings and returns answerNo if they hold an error.
@@ -184,9 +202,8 @@ func foreign(text []byte) string {
 		head = bytes.TrimLeft(rest, " \t\r\n")
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte("*filter")), bytes.HasPrefix(head, []byte("*nat")),
-		bytes.HasPrefix(head, []byte("*mangle")), bytes.HasPrefix(head, []byte("*raw")):
-		return "this is an iptables-save dump, which is not read yet; translate it with iptables-restore-translate -f FILE"
+	case iptables.Is(text) && iptables.IsEbtables(text):
+		return "this is a dump of ebtables, which is not supported; only those of iptables-save and ip6tables-save are"
 	case isCapture(text):
 		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
 	case bytes.IndexByte(text[:min(len(text), 8192)], 0) >= 0:

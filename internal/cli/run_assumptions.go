@@ -10,7 +10,16 @@ import (
 // interfaces, the guess about the host, and facts that no packet carries.
 func (r *replay) allAssumptions() []string {
 	list := append(r.rules.Assumptions(), r.assumptions...)
-	return append(list, unknownFacts(&r.engine.Engine().Program().Uses, r.rules.HostGiven())...)
+	uses := r.engine.Engine().Program().Uses
+	if t := r.rules.Tables(); t != nil {
+		u := t.Uses
+		uses.SKUID = uses.SKUID || u.Owner
+		uses.Fib = uses.Fib || u.Routes
+		uses.Random = uses.Random || u.Random
+		uses.CPU = uses.CPU || u.CPU
+		uses.Socket = uses.Socket || u.Sockets
+	}
+	return append(list, unknownFacts(&uses, r.rules.HostGiven())...)
 }
 
 // unknownFacts says for each outside fact that rules read what was taken for

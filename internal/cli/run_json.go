@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"verdict/catalog"
 	"verdict/engine"
@@ -118,6 +119,25 @@ func (r *replay) addRules(out *runReport) {
 			out.Rules = append(out.Rules, ruleReport{
 				Family: entry.Family, Table: entry.Table, Chain: entry.Chain, Handle: h.rule.Handle,
 				File: h.file(), Line: h.line(), Text: h.text, Packets: h.packets, Bytes: h.bytes,
+			})
+		}
+	}
+	r.addTables(out)
+}
+
+// addTables adds the rules of iptables tables; their handle is the place in
+// the chain, counted from 1.
+func (r *replay) addTables(out *runReport) {
+	for _, c := range r.tables() {
+		entry := chainReport{Family: c.table.Family.String(), Table: c.table.Name, Chain: c.chain.Name}
+		if c.chain.BuiltIn() {
+			entry.Hook, entry.Policy = catalog.HookName(c.table.Family, c.chain.Hook), strings.ToLower(c.chain.Policy.String())
+		}
+		out.Chains = append(out.Chains, entry)
+		for i, h := range c.rules {
+			out.Rules = append(out.Rules, ruleReport{
+				Family: entry.Family, Table: entry.Table, Chain: entry.Chain, Handle: uint64(i + 1),
+				File: h.rule.Place.Source.Name, Line: h.rule.Place.Pos().Line, Text: h.rule.Text(), Packets: h.hits.Packets, Bytes: h.hits.Bytes,
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"verdict/iptables"
 	"verdict/nft/decompile"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
@@ -46,6 +47,40 @@ func (r *replay) chains() []chainHits {
 			entry.rules = append(entry.rules, ruleHits{rule: rule, text: ruleText(c.Table, rule, options), packets: h.Packets, bytes: h.Bytes})
 		}
 		out = append(out, entry)
+	}
+	return out
+}
+
+// tableHits is a chain of an iptables table with the hits of its rules.
+type tableHits struct {
+	table *iptables.Table
+	chain *iptables.Chain
+	rules []tableRuleHits
+}
+
+// tableRuleHits is a rule of such a chain.
+type tableRuleHits struct {
+	rule *iptables.Rule
+	hits iptables.Counter
+}
+
+// tables lists the chains of iptables tables with hits.
+func (r *replay) tables() []tableHits {
+	program := r.rules.Tables()
+	if program == nil {
+		return nil
+	}
+	machine := r.engine.Worker().Tables()
+	var out []tableHits
+	for _, t := range program.Tables {
+		for _, c := range t.Chains {
+			entry := tableHits{table: t, chain: c}
+			first := program.FirstRule(c)
+			for i, rule := range c.Rules {
+				entry.rules = append(entry.rules, tableRuleHits{rule, machine.Counter(first + uint32(i))})
+			}
+			out = append(out, entry)
+		}
 	}
 	return out
 }

@@ -119,9 +119,36 @@ func (p *painter) rules(r *replay) {
 		t.SetColumnConfigs(alignRight(1, 2))
 		p.printf("\n%s\n%s\n", head, t.Render())
 	}
+	never += p.tables(r)
 	if never > 0 {
 		p.printf("\n%s hit by no packet\n", count(never, "rule"))
 	}
+}
+
+// tables prints the chains of iptables tables, and returns how many of their
+// rules nothing hit.
+func (p *painter) tables(r *replay) (never int) {
+	for _, c := range r.tables() {
+		if len(c.rules) == 0 {
+			continue
+		}
+		head := fmt.Sprintf("iptables table %s %s, chain %s", c.table.Family, c.table.Name, c.chain.Name)
+		if c.chain.BuiltIn() {
+			head += fmt.Sprintf(" (policy %s)", c.chain.Policy)
+		}
+		t := p.table()
+		t.AppendHeader(table.Row{"packets", "bytes", "where", "rule"})
+		for _, h := range c.rules {
+			if h.hits.Packets == 0 {
+				never++
+			}
+			at := fmt.Sprintf("%s:%d", h.rule.Place.Source.Name, h.rule.Place.Pos().Line)
+			t.AppendRow(table.Row{p.hits(h.hits.Packets), blankZero(h.hits.Bytes), at, p.fit(h.rule.Text())})
+		}
+		t.SetColumnConfigs(alignRight(1, 2))
+		p.printf("\n%s\n%s\n", head, t.Render())
+	}
+	return never
 }
 
 func (p *painter) hits(n uint64) string {

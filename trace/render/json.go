@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"verdict/catalog"
 	"verdict/engine/vm"
 	"verdict/nft/decompile"
@@ -25,7 +27,7 @@ type Document struct {
 
 // Step is one event of a traced packet.
 type Step struct {
-	Event   string `json:"event"` // hook, chain, match, no match, unknown, return, policy, note
+	Event   string `json:"event"` // hook, chain, match, no match, unknown, return, policy, note; of iptables tables rule, result
 	Family  string `json:"family,omitempty"`
 	Hook    string `json:"hook,omitempty"`
 	Table   string `json:"table,omitempty"`
@@ -70,6 +72,14 @@ func (j *JSON) Event(e *trace.Event) {
 		j.chain(&s, &j.Program.Chains[e.Chain])
 	case trace.Note:
 		s.Event, s.Text = "note", e.Text
+	case trace.EnterTable:
+		s.Event, s.Text = "chain", e.Text
+	case trace.TableRule:
+		s.Event, s.Place, s.Rule = "rule", e.Label, e.Text
+	case trace.TableDetail:
+		s.Event, s.Text = "result", e.Text
+	case trace.TablePolicy:
+		s.Event, s.Verdict = "policy", strings.ToLower(e.Text)
 	default:
 		return
 	}

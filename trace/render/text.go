@@ -73,7 +73,26 @@ func (t *Text) Event(e *trace.Event) {
 		t.printf("    end of chain: policy %s\n", t.verdict(e.Verdict.String()))
 	case trace.Note:
 		t.printf("  %s\n", e.Text)
+	case trace.EnterTable:
+		t.place = 0
+		t.printf("  %s\n", e.Text)
+	case trace.TableRule:
+		t.place = max(t.place, len(e.Label))
+		t.printf("    %-*s  %s\n", t.place, e.Label, e.Text)
+	case trace.TableDetail:
+		t.printf("    %-*s    %s\n", t.place, "", t.tableDetail(e.Text))
+	case trace.TablePolicy:
+		t.printf("    end of chain: policy %s\n", t.verdict(strings.ToLower(e.Text)))
 	}
+}
+
+// tableDetail paints what came of a rule of an iptables table.
+func (t *Text) tableDetail(text string) string {
+	what, ok := strings.CutPrefix(text, "matches, ")
+	if !ok {
+		return t.paint(faint, text)
+	}
+	return t.paint(green, "matches") + ", " + t.verdict(what)
 }
 
 func (t *Text) enterBase(e *trace.Event) {
