@@ -1,7 +1,7 @@
 package goals
 
 import (
-	"encoding/binary"
+	le "encoding/binary"
 	"os"
 	"testing"
 
@@ -21,7 +21,7 @@ func change(t *testing.T, base *verdict.Ruleset, script string) *verdict.Ruleset
 
 // writeFrames writes an Ethernet capture in the oldest form of pcap.
 func writeFrames(name string, frames ...[]byte) error {
-	word := binary.LittleEndian.AppendUint32
+	word := le.LittleEndian.AppendUint32
 	b := word(nil, 0xa1b2c3d4)
 	b = append(b, 2, 0, 4, 0)
 	for _, w := range []uint32{0, 0, 65535, 1} {
