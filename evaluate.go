@@ -30,6 +30,13 @@ type EngineOptions struct {
 	// Executor says how chains run: by default those are compiled for which it
 	// pays. What packets meet and leave behind is the same.
 	Executor chain.Mode
+	// Replies makes the host answer, clone and fragment as a Linux host would
+	// with these interfaces, routes and neighbours, and no socket open; Outcome
+	// tells of it. It implies KnownRoutes.
+	Replies bool
+	// Before71 follows Linux as it was before 7.1 where connection tracking
+	// differs.
+	Before71 bool
 	// Accounting counts packets and bytes per connection, as with
 	// nf_conntrack_acct.
 	Accounting bool
@@ -51,8 +58,8 @@ type Engine struct {
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
-		KnownRoutes: o.KnownRoutes, Tables: r.tables, Executor: o.Executor,
-		Conntrack: conntrack.Config{Accounting: o.Accounting, Seed: o.Seed},
+		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Tables: r.tables, Executor: o.Executor,
+		Conntrack: conntrack.Config{Accounting: o.Accounting, Before71: o.Before71, Seed: o.Seed},
 	})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,13 @@ func (e *Engine) List(w io.Writer) error {
 	return decompile.List(w, e.rules.rules, e.ListOptions())
 }
 
+// ListJSON prints the engine's ruleset as List does, as `nft -j list ruleset`
+// does, on one line.
+func (e *Engine) ListJSON(w io.Writer) error {
+	_, err := w.Write(nftjson.Append(nil, decompile.Ruleset(e.rules.rules, e.ListOptions().JSON()), nftjson.Reference))
+	return err
+}
+
 // ListOptions are those of the ruleset, with the state of the engine.
 func (e *Engine) ListOptions() decompile.Options {
 	o := e.rules.ListOptions()

@@ -37,6 +37,7 @@ func (a *Attachment) Answer() Attachment {
 	answer.HasTemplate = false
 	switch {
 	case a.Conn == nil:
+		answer.Info = InfoNone
 	case a.Info.Direction() == Original:
 		answer.Info = InfoRelatedReply
 	default:

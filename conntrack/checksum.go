@@ -46,11 +46,17 @@ func (s *segment) verify(n int) bool {
 	}
 	var sum uint32
 	h := s.data[s.network:]
+	protocol := s.protocol
+	if protocol == packet.ProtoUDPLite {
+		// The tracker names the wrong protocol to the check, so that right
+		// checksums of UDP-Lite fail it.
+		protocol = packet.ProtoUDP
+	}
 	switch {
 	case s.six:
-		sum = packet.PseudoHeader6(h[8:24], h[24:40], s.protocol, s.length())
+		sum = packet.PseudoHeader6(h[8:24], h[24:40], protocol, s.length())
 	case s.protocol != packet.ProtoICMP:
-		sum = packet.PseudoHeader4(h[12:16], h[16:20], s.protocol, s.length())
+		sum = packet.PseudoHeader4(h[12:16], h[16:20], protocol, s.length())
 	}
 	return packet.Fold(packet.Sum(sum, data)) == 0xffff
 }

@@ -58,6 +58,7 @@ const (
 	StatusDstNATDone   uint32 = 0x100
 	StatusDying        uint32 = 0x200
 	StatusFixedTimeout uint32 = 0x400
+	StatusTemplate     uint32 = 0x800
 	StatusNATClash     uint32 = 0x1000
 	StatusHelper       uint32 = 0x2000
 	StatusOffload      uint32 = 0x4000

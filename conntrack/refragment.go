@@ -103,7 +103,7 @@ func skipOptions(options []byte) {
 // Ref: ip_input.c, ip_rcv_finish_core; tcp_ipv4.c, tcp_v4_early_demux.
 func (r *Reassembly) pieces(payload, room int, protocol uint8) (sizes []int, same bool) {
 	const tcpHeader = 20
-	same = protocol != packet.ProtoTCP || r.Sizes[0] >= tcpHeader
+	same = len(r.Sizes) > 0 && (protocol != packet.ProtoTCP || r.Sizes[0] >= tcpHeader)
 	sum := 0
 	for i, size := range r.Sizes {
 		sum += size

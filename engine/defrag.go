@@ -5,6 +5,17 @@ import (
 	"verdict/conntrack"
 )
 
+// firstDecides takes over what a datagram has from its first fragment besides
+// its header: whom the frame was for.
+// Ref: inet_fragment.c, inet_frag_reasm_prepare.
+func (w *Worker) firstDecides() {
+	if w.noDevice() {
+		return
+	}
+	w.meta.PktType = w.view.PktType
+	w.meta.PktType = w.receivedType(w.rxDevice())
+}
+
 // defragStep collects fragments; the packet goes on when its datagram is whole,
 // as the datagram.
 // Ref: nf_defrag_ipv4.c, ipv4_conntrack_defrag; nf_defrag_ipv6_hooks.c,
@@ -12,7 +23,7 @@ import (
 func (w *Worker) defragStep(num catalog.HookNum) Fate {
 	w.track.Now = w.now
 	place := conntrack.FragmentPlace{Output: num == catalog.HookOutput, Device: w.meta.IIF.Index}
-	result, _ := w.engine.defrag.Collect(&w.track, place, &w.meta.Mark, &w.buffer)
+	result, how := w.engine.defrag.Collect(&w.track, place, &w.meta.Mark, &w.buffer)
 	switch result {
 	case conntrack.Collected:
 		w.out.Reason = "it is a fragment of a datagram that is not complete yet"
@@ -21,6 +32,9 @@ func (w *Worker) defragStep(num catalog.HookNum) Fate {
 		w.out.Reason = "its datagram's fragments do not fit together"
 		return Lost
 	case conntrack.Reassembled:
+		kept := *how
+		w.reassembly = &kept
+		w.firstDecides()
 		w.pkt.Length = w.view.NetLen
 	}
 	return Accepted

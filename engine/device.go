@@ -17,6 +17,8 @@ type device struct {
 	bridge   packet.Name // name of the bridge it is a port of
 	bridgeID int
 	known    bool // the host has it
+	isBridge bool
+	mtu      int
 }
 
 const arphrdLoopback = 772
@@ -60,6 +62,7 @@ func (e *Engine) fromInterface(i *host.Interface) device {
 			Name: packet.MakeName(i.Name), Kind: packet.MakeName(i.Kind),
 		},
 		mac: i.MAC, hasMAC: i.HasMAC, loopback: i.Type == arphrdLoopback, known: true,
+		isBridge: i.Kind == "bridge", mtu: i.MTU,
 	}
 	if master, ok := e.host.ByIndex(i.MasterIndex); ok && i.MasterIndex != 0 && master.Kind == "bridge" {
 		d.bridge, d.bridgeID = packet.MakeName(master.Name), master.Index

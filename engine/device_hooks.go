@@ -35,6 +35,7 @@ func (w *Worker) deviceHook(chains []*vm.Base, name string, num catalog.HookNum,
 	w.pkt.Family, w.pkt.HookFamily, w.pkt.Hook = catalog.FamilyNetdev, catalog.FamilyNetdev, num
 	w.pkt.Length = length
 	fate, ran := Accepted, false
+	w.device = name
 	for _, b := range chains {
 		if !slices.Contains(b.Chain.Base.Devices, name) {
 			continue
@@ -56,6 +57,8 @@ func (w *Worker) deviceHook(chains []*vm.Base, name string, num catalog.HookNum,
 	}
 	if ran {
 		w.leave(catalog.FamilyNetdev, num, fate, true)
+	} else {
+		w.pass(catalog.FamilyNetdev, num)
 	}
 	return fate == Accepted
 }
@@ -81,68 +84,4 @@ func (w *Worker) inetIngress(b *vm.Base) Fate {
 		return Lost
 	}
 	return w.chain(b)
-}
-
-// bridged reports whether a frame is taken by a bridge.
-func (w *Worker) bridged(d *device) bool { return d.bridgeID != 0 }
-
-// bridgeFrame takes a frame that came in through a bridge port through the
-// bridge's hooks.
-func (w *Worker) bridgeFrame(d *device) {
-	e := w.engine
-	w.view.AtDevice()
-	w.meta.BridgeIn = d.bridge
-	lists := &w.hooks.bridge
-	if !w.hook(catalog.FamilyBridge, catalog.HookPrerouting, lists[catalog.HookPrerouting]) {
-		return
-	}
-	out, up := e.bridgePort(d, &w.view)
-	if up {
-		w.bridgeUp(d)
-		return
-	}
-	if out == nil {
-		w.lost("the bridge has no port for it")
-		return
-	}
-	w.meta.OIF, w.meta.BridgeOut = out.meta, out.bridge
-	if w.hook(catalog.FamilyBridge, catalog.HookForward, lists[catalog.HookForward]) {
-		w.hook(catalog.FamilyBridge, catalog.HookPostrouting, lists[catalog.HookPostrouting])
-	}
-}
-
-// bridgeUp delivers a frame to the host through the bridge device.
-func (w *Worker) bridgeUp(d *device) {
-	if !w.hook(catalog.FamilyBridge, catalog.HookInput, w.hooks.bridge[catalog.HookInput]) {
-		return
-	}
-	w.view.AtIP()
-	bridge := w.engine.device(d.bridge.String())
-	w.meta.IIF, w.meta.BridgeIn = bridge.meta, packet.Name{}
-	w.deliver(bridge)
-}
-
-// bridgePort finds where a bridge sends a frame: up to the host, or out
-// through the port that its forwarding database names, else through the only
-// other port.
-func (e *Engine) bridgePort(in *device, v *packet.View) (out *device, up bool) {
-	if len(v.Data) < 6 {
-		return nil, false
-	}
-	to := [6]byte(v.Data[:6])
-	bridge := e.device(in.bridge.String())
-	if bridge.hasMAC && to == bridge.mac || to[0]&1 != 0 {
-		return nil, true
-	}
-	for _, entry := range e.host.FDB() {
-		if entry.MAC == to {
-			return e.device(entry.Dev), false
-		}
-	}
-	for _, i := range e.host.Interfaces() {
-		if i.MasterIndex == in.bridgeID && uint32(i.Index) != in.meta.Index {
-			return e.device(i.Name), false
-		}
-	}
-	return nil, false
 }

@@ -31,6 +31,11 @@ type Options struct {
 	// without route is lost. Without it a packet that is not for the host is
 	// forwarded, the outgoing interface being a guess.
 	KnownRoutes bool
+	// Replies makes the host answer: it sends what a Linux host with these
+	// interfaces, routes and neighbours and without any open socket would send,
+	// clones and fragments included, and Outcome tells of it. All of the host
+	// must be known; it implies KnownRoutes.
+	Replies bool
 	// Forwarded gives the packet as it leaves (time to live, addresses) in
 	// Outcome.Data.
 	Forwarded bool
@@ -55,9 +60,14 @@ type Engine struct {
 	state   *vm.State
 	conns   *conntrack.Table
 	defrag  conntrack.Defrag
-	only    Hook // the hook of packets that name none
-	devices map[string]*device
-	recent  struct {
+	// localDefrag joins fragments for the host itself that nothing else joined.
+	localDefrag conntrack.Defrag
+	fragmentID  uint32 // of the IPv6 datagram that was cut last
+	learned     map[neighbour][6]byte
+	peers       map[netip.Addr]*peer
+	only        Hook // the hook of packets that name none
+	devices     map[string]*device
+	recent      struct {
 		name   string
 		device *device
 	}
@@ -73,7 +83,8 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 		}
 		h = made
 	}
-	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]*device{}}
+	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]*device{}, learned: map[neighbour][6]byte{}}
+	e.options.KnownRoutes = options.KnownRoutes || options.Replies
 	if options.Hook != "" {
 		only, err := HookByName(options.Hook)
 		if err != nil {

@@ -98,7 +98,7 @@ func buildHooksBeside(p *vm.Program, tables *iptables.Program) *hookTable {
 	}
 	for i, tracks := range t.tracks {
 		if tracks {
-			t.addTracking(i)
+			t.addTracking(i, p.CTOrder[i])
 		}
 	}
 	return t
@@ -148,31 +148,28 @@ func (t *hookTable) addIP(i int, b *vm.Base) {
 }
 
 func (l *hookList) chain(b *vm.Base) {
-	l.steps = append(l.steps, step{kind: stepChain, priority: b.Priority, base: b, order: b.Order})
+	l.steps = append(l.steps, step{kind: stepChain, priority: b.Priority, base: b, order: 2 * b.Order})
 }
-
-// byRules is the order of registration of what the first rule that needs it
-// registers: rules come after all chains of their batch.
-const byRules = math.MaxInt
 
 // addTracking registers defragmentation, connection tracking and, where nat chains exist,
 // their dispatcher, in a family's hooks. The dispatcher is registered with the
 // first nat chain.
 // Ref: nf_conntrack_proto.c; nf_nat_core.c, nf_nat_register_fn.
-func (t *hookTable) addTracking(i int) {
+func (t *hookTable) addTracking(i, after int) {
 	lists := &t.ip[i]
+	order := 2*after - 1 // between chains, whose orders are even
 	for _, h := range []catalog.HookNum{catalog.HookPrerouting, catalog.HookOutput} {
-		lists[h].add(step{kind: stepDefrag, priority: priorityDefrag, order: byRules})
-		lists[h].add(step{kind: stepTrack, priority: priorityTrack, order: byRules})
+		lists[h].add(step{kind: stepDefrag, priority: priorityDefrag, order: order})
+		lists[h].add(step{kind: stepTrack, priority: priorityTrack, order: order})
 		if t.anyNAT[i] {
-			lists[h].add(step{kind: stepNAT, priority: priorityDstNAT, order: t.natOrder[i]})
+			lists[h].add(step{kind: stepNAT, priority: priorityDstNAT, order: 2 * t.natOrder[i]})
 		}
 	}
 	for _, h := range []catalog.HookNum{catalog.HookPostrouting, catalog.HookInput} {
 		if t.anyNAT[i] {
-			lists[h].add(step{kind: stepNAT, priority: prioritySrcNAT, source: true, order: t.natOrder[i]})
+			lists[h].add(step{kind: stepNAT, priority: prioritySrcNAT, source: true, order: 2 * t.natOrder[i]})
 		}
-		lists[h].add(step{kind: stepConfirm, priority: priorityConfirm, order: byRules})
+		lists[h].add(step{kind: stepConfirm, priority: priorityConfirm, order: order})
 	}
 }
 

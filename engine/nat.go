@@ -42,55 +42,47 @@ func (w *Worker) natStep(list *hookList, source bool, num catalog.HookNum) (fate
 
 // natChains runs nat chains until one decides.
 func (w *Worker) natChains(list *hookList, manip conntrack.Manip) (fate Fate, ran bool) {
+	w.manip = manip
 	for _, b := range list.nat {
-		before := len(w.machine.Effects.List)
 		if fate := w.chain(b); fate != Accepted {
 			return fate, true
 		}
 		ran = true
-		for _, effect := range w.machine.Effects.List[before:] {
-			done, fate := w.setupNAT(effect.Expr, manip, effect)
-			if fate != Accepted {
-				return fate, ran
-			}
-			if done {
-				return Accepted, ran
-			}
+		if !w.engine.conns.NATUndecided(&w.track, manip) {
+			break
 		}
 	}
 	return w.natTables(list, manip, ran)
 }
 
 // setupNAT carries out what a nat, masquerade or redirect expression asked
-// for. done is false for effects of other kinds.
-func (w *Worker) setupNAT(e expr.Expr, manip conntrack.Manip, effect vm.Effect) (done bool, fate Fate) {
+// for. It reports false where that is not possible.
+func (w *Worker) setupNAT(effect *vm.Effect) bool {
 	r := conntrack.NATRange{MinAddr: effect.Addr[0], MaxAddr: effect.Addr[1], MinPort: effect.Port[0], MaxPort: effect.Port[1]}
-	switch x := e.(type) {
+	switch x := effect.Expr.(type) {
 	case *expr.NAT:
 		r.HasAddr, r.HasPort, r.Flags = x.HasAddr, x.HasProto, x.Flags
 	case *expr.Masq:
 		r.HasPort, r.Flags, r.Device = x.HasProto && x.Flags&expr.NATFlagProto != 0, x.Flags, w.meta.OIF.Index
 		if w.view.SrcAddr() == netip.IPv4Unspecified() {
-			return false, Accepted
+			return true
 		}
 		if !w.masquerade(&r) {
 			w.out.Reason = "masquerade finds no address on the outgoing interface"
-			return true, Lost
+			return false
 		}
 	case *expr.Redir:
 		r.HasPort, r.Flags = x.HasProto && (x.Flags == 0 || x.Flags&expr.NATFlagProto != 0), x.Flags
 		if !w.redirect(&r) {
 			w.out.Reason = "redirect finds no address on the incoming interface"
-			return true, Lost
+			return false
 		}
-	default:
-		return false, Accepted
 	}
-	if w.engine.conns.SetupNAT(&w.track, manip, &r) == conntrack.Drop {
+	if w.engine.conns.SetupNAT(&w.track, w.manip, &r) == conntrack.Drop {
 		w.out.Reason = "the address translation cannot be set up"
-		return true, Lost
+		return false
 	}
-	return true, Accepted
+	return true
 }
 
 // reroute finds the output device of a packet of the host itself whose
@@ -108,6 +100,16 @@ func (w *Worker) reroute(d *device) *device {
 	d = w.engine.device(i.Name)
 	w.depart(d)
 	return d
+}
+
+// routeAgain finds the route anew behind a chain of type route that changed
+// what the routing decision looks at.
+// Ref: nft_chain_route.c, nf_route_table_hook4, nf_route_table_hook6.
+func (w *Worker) routeAgain(fate Fate) Fate {
+	if fate == Accepted {
+		w.rerouted = true
+	}
+	return fate
 }
 
 // masquerade takes the outgoing interface's address.

@@ -58,7 +58,7 @@ func (e *Engine) sourceAddress6(d packet.Device, destination netip.Addr) (netip.
 		}
 		for _, a := range i.Addresses {
 			addr := a.Prefix.Addr()
-			if addr.Is4() || addr.IsLoopback() || a.Tentative {
+			if addr.Is4() || addr.IsLoopback() && addr != destination || a.Tentative {
 				continue
 			}
 			score := scoreSource(&a, destination, out)

@@ -70,4 +70,8 @@ type Outcome struct {
 	// Copy says that the frame is the same packet on its way out that was
 	// already judged when it came in; nothing ran.
 	Copy bool
+	// Made are the packets that the host made because of this one, Sent all
+	// frames that left because of it, in order; with Options.Replies only.
+	Made []MadePacket
+	Sent []SentFrame
 }

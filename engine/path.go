@@ -14,7 +14,11 @@ func (w *Worker) receive() {
 	w.arrive(d)
 	w.meta.PktType = w.receivedType(d)
 	w.markLoopback(d)
-	if len(w.hooks.ingress) > 0 && !w.ingress(d) {
+	if w.engine.options.KnownRoutes && w.shortTag() {
+		w.lost("it ends within its VLAN tag")
+		return
+	}
+	if (len(w.hooks.ingress) > 0 || w.sink != nil) && !w.ingress(d) {
 		return
 	}
 	if w.bridged(d) {
@@ -22,6 +26,14 @@ func (w *Worker) receive() {
 		return
 	}
 	w.deliver(d)
+}
+
+// shortTag reports whether a tagged frame is too short for its tag.
+// Ref: net/core/skbuff.c, skb_vlan_untag.
+func (w *Worker) shortTag() bool {
+	const least = 20 // the header, the tag and a protocol within it
+	v := &w.view
+	return v.Link == packet.LinkEthernet && v.OrigLen < least && (v.OuterType == packet.TypeVLAN || v.OuterType == packet.TypeSVLAN)
 }
 
 // inputDevice is the interface of an incoming frame.
@@ -72,12 +84,18 @@ func (w *Worker) deliver(d *device) {
 		w.out.Fate, w.out.Reason, w.out.CutAt = Unknown, "the header was not captured whole", len(w.view.Data)
 		return
 	}
+	if family == catalog.FamilyIP6 {
+		next, _ := w.view.Load8(w.view.NetOff + 6)
+		w.hopRead = next == packet.ProtoHopByHop
+	}
 	if w.meta.PktType == packet.PktOtherHost {
 		w.lost("it is addressed to another station")
 		return
 	}
 	if family == catalog.FamilyARP {
-		w.hook(catalog.FamilyARP, catalog.HookARPInput, w.hooks.arp[catalog.HookARPInput])
+		if w.hook(catalog.FamilyARP, catalog.HookARPInput, w.hooks.arp[catalog.HookARPInput]) && w.engine.options.Replies {
+			w.consumeARP()
+		}
 		return
 	}
 	lists := w.lists(family)
@@ -128,6 +146,10 @@ func (w *Worker) lists(family catalog.Family) *[5]*hookList {
 
 // route decides between local delivery and forwarding.
 func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
+	if w.engine.options.KnownRoutes && w.in.Out == "" {
+		w.routeKnown(family, lists)
+		return
+	}
 	if w.martian() {
 		w.lost("its addresses cannot be routed: a martian")
 		return
@@ -213,7 +235,7 @@ func (w *Worker) post(family catalog.Family, lists *[5]*hookList) {
 	if !w.hook(family, catalog.HookPostrouting, lists[catalog.HookPostrouting]) {
 		return
 	}
-	if len(w.hooks.egress) > 0 {
+	if len(w.hooks.egress) > 0 || w.sink != nil {
 		w.egress()
 	}
 	w.emitted.add(&w.view)
@@ -221,6 +243,10 @@ func (w *Worker) post(family catalog.Family, lists *[5]*hookList) {
 
 // send takes a packet of the host itself through output.
 func (w *Worker) send() {
+	if family := w.family(); w.engine.options.Replies && (family == catalog.FamilyIP || family == catalog.FamilyIP6) {
+		w.sendRouted(family)
+		return
+	}
 	if w.emitted.has(&w.view) {
 		w.out.Copy = true
 		return
@@ -304,7 +330,7 @@ func (w *Worker) decrementTTL() bool {
 	if ttl <= 1 {
 		return false
 	}
-	if w.engine.options.Forwarded || w.program.Uses.TTL {
+	if w.engine.options.Forwarded || w.engine.options.Replies || w.program.Uses.TTL {
 		w.buffer.DecrementTTL(v)
 	}
 	return true

@@ -4,12 +4,14 @@ import (
 	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/engine/vm"
+	"verdict/packet"
 	"verdict/trace"
 )
 
 // hook takes the packet through one hook and reports whether it goes on.
 func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList) bool {
 	if len(list.steps) == 0 {
+		w.pass(family, num)
 		return true
 	}
 	w.pkt.Family, w.pkt.HookFamily, w.pkt.Hook = family, family, num
@@ -17,6 +19,9 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 		w.pkt.Family = catalog.FamilyBridge
 	}
 	w.pkt.Length = w.view.NetLen
+	if family == catalog.FamilyARP && num == catalog.HookARPOutput {
+		w.pkt.Length = w.view.DeviceLen()
+	}
 	w.enter(family, num)
 	fate, ran := Accepted, false
 	for i := range list.steps {
@@ -24,6 +29,9 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 		switch s.kind {
 		case stepChain:
 			fate, ran = w.chain(s.base), true
+			if s.base.Route {
+				fate = w.routeAgain(fate)
+			}
 		case stepDefrag:
 			fate = w.defragStep(num)
 		case stepTrack:
@@ -45,9 +53,24 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 	return fate == Accepted
 }
 
+// pass tells of a hook at which nothing is registered.
+func (w *Worker) pass(family catalog.Family, num catalog.HookNum) {
+	if w.sink != nil {
+		w.sink.Event(&trace.Event{Kind: trace.PassHook, Family: family, Hook: num, Mark: w.meta.Mark, Device: w.deviceAt(family), Tagged: w.view.NumVLAN != 0})
+	}
+}
+
+// deviceAt names the device of netdev hooks.
+func (w *Worker) deviceAt(family catalog.Family) string {
+	if family == catalog.FamilyNetdev {
+		return w.device
+	}
+	return ""
+}
+
 func (w *Worker) enter(family catalog.Family, num catalog.HookNum) {
 	if w.sink != nil {
-		w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark})
+		w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark, Device: w.deviceAt(family), Tagged: w.view.NumVLAN != 0})
 	}
 }
 
@@ -100,7 +123,21 @@ func (w *Worker) trackStep(family catalog.Family, num catalog.HookNum) Fate {
 		w.out.Reason = "connection tracking dropped it"
 		return Lost
 	}
+	if w.track.Prerouting && w.ct.Info != conntrack.InfoUntracked && w.engine.options.Replies {
+		w.verified = w.checksummed()
+	}
 	return Accepted
+}
+
+// checksummed tells packets whose transport checksum tracking verified.
+func (w *Worker) checksummed() bool {
+	switch v := &w.view; v.L4Proto {
+	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoICMP, packet.ProtoICMPv6:
+		sum, result := v.TransportSum()
+		ok, _ := v.VerifyTransport()
+		return result == packet.OK && ok && (v.L4Proto != packet.ProtoUDP || sum != 0)
+	}
+	return false
 }
 
 // confirmStep enters a new connection into the table.

@@ -58,19 +58,42 @@ type Worker struct {
 	tables    *iptables.Machine // nil until it is needed
 	legacy    iptables.Packet
 	emitted   ring // packets that left, to recognise them when seen again
+
+	manip       conntrack.Manip // that nat chains decide now
+	way         way             // the routing decision
+	rerouted    bool
+	recordAt    int                   // where the IPv4 header has the address that the host recorded
+	hopRead     bool                  // hop-by-hop options were read on arrival
+	optionsRead bool                  // the IPv4 options were acted on
+	verified    bool                  // tracking verified the transport checksum
+	reassembly  *conntrack.Reassembly // of a datagram that came in fragments
+	boundTo     uint32                // device that link-local destinations belong to
+	device      string                // of the netdev hook
+	// Packets that the host makes have workers of their own, nested in the one
+	// whose packet is under way.
+	journey  *journey
+	nested   *Worker
+	depth    int
+	reply    Outcome
+	numbered numbered
 }
 
 // Worker makes a worker.
 func (e *Engine) Worker() *Worker {
-	w := &Worker{engine: e, machine: vm.NewMachine(e.Program(), e.options.Seed)}
+	w := &Worker{engine: e, machine: vm.NewMachine(e.Program(), e.options.Seed), journey: &journey{}}
 	w.follow(e.present.Load())
 	w.machine.Conns = e.conns
-	w.track.Buffer = &w.buffer
 	w.machine.Routes = routes{e.host}
 	w.machine.HashSeed = uint32(e.options.Seed)
-	w.pkt.View, w.pkt.Meta, w.pkt.CT, w.pkt.Rewriter = &w.view, &w.meta, &w.ct, &w.buffer
-	w.track.View, w.track.Attachment = &w.view, &w.ct
+	w.connect()
 	return w
+}
+
+// connect makes the parts of a worker know each other.
+func (w *Worker) connect() {
+	w.pkt.View, w.pkt.Meta, w.pkt.CT, w.pkt.Rewriter = &w.view, &w.meta, &w.ct, &w.buffer
+	w.track.View, w.track.Attachment, w.track.Buffer = &w.view, &w.ct, &w.buffer
+	w.machine.Act = w.act
 }
 
 // Machine gives access to hit counts and effects.
@@ -78,7 +101,7 @@ func (w *Worker) Machine() *vm.Machine { return w.machine }
 
 // Trace sends the steps of the following packets to a sink; nil switches
 // tracing off.
-func (w *Worker) Trace(sink trace.Sink) { w.sink = sink }
+func (w *Worker) Trace(sink trace.Sink) { w.sink, w.journey.sink = sink, sink }
 
 // Now is the time of the packet evaluated last, in nanoseconds since the
 // epoch; it never runs backwards.
@@ -114,13 +137,25 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	default:
 		w.receive()
 	}
+	if w.engine.options.Replies {
+		w.conclude()
+	}
 	if w.buffer.Changed() {
 		out.Changed, out.Data = true, w.view.Data
 	}
 }
 
+// conclude receives what the host sent to itself, and gives all that it made.
+func (w *Worker) conclude() {
+	w.receiveLooped()
+	w.out.Made, w.out.Sent = w.journey.made, w.journey.sent
+}
+
 func (w *Worker) start(in *Input, out *Outcome) {
 	hooks := out.Hooks[:0]
+	if w.engine.options.Replies {
+		w.begin(out)
+	}
 	*out = Outcome{}
 	out.Hooks, out.Data = hooks, in.Data
 	w.in, w.out = in, out
@@ -139,6 +174,15 @@ func (w *Worker) start(in *Input, out *Outcome) {
 	if w.meta.Has&packet.HasPktType == 0 {
 		w.meta.PktType = w.view.PktType
 	}
+}
+
+// begin forgets what the packet before made the host do.
+func (w *Worker) begin(out *Outcome) {
+	w.journey.made, w.journey.sent = out.Made[:0], out.Sent[:0]
+	w.journey.buffers, w.journey.cloning = 0, false
+	w.recordAt, w.hopRead = 0, false
+	w.way, w.reassembly, w.boundTo, w.verified, w.optionsRead = way{}, nil, 0, false, false
+	w.sink = w.journey.sink
 }
 
 // learn takes over facts; the interfaces are looked up by name later.
@@ -170,6 +214,8 @@ func (w *Worker) sent() bool {
 	switch {
 	case in.Local:
 		return true
+	case w.engine.options.Replies && in.In != "":
+		return false // the host is known: what an interface receives is received
 	case in.Direction == capture.Outbound, w.view.PktType == packet.PktOutgoing:
 		return true
 	case in.Direction == capture.Inbound, in.In != "" && in.Out == "" && w.loopsBack():

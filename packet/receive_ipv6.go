@@ -68,12 +68,18 @@ const (
 	maxHopPadding  = 7
 )
 
-// validHopOptions reports whether the header's options are accepted: padding
-// is zero and no longer than alignment needs, and unknown options say that
-// they may be skipped.
+// validHopOptions reports whether a hop-by-hop header's options are accepted.
+func (v *View) validHopOptions(h []byte) bool { return v.validOptions(h, true) }
+
+// ValidOptions reports whether the options of a destination options header,
+// given whole, are accepted by the packet's receiver.
+func (v *View) ValidOptions(h []byte) bool { return v.validOptions(h, false) }
+
+// validOptions accepts options if padding is zero and no longer than alignment
+// needs, and unknown options say that they may be skipped.
 //
 // Ref: ip6_parse_tlv
-func (v *View) validHopOptions(h []byte) bool {
+func (v *View) validOptions(h []byte, hop bool) bool {
 	padding, count := 0, 0
 	for at := 2; at < len(h); {
 		if h[at] == hopPad1 {
@@ -94,7 +100,7 @@ func (v *View) validHopOptions(h []byte) bool {
 			}
 		} else {
 			padding = 0
-			if count++; count > maxHopOptions || !v.validHopOption(option, at) {
+			if count++; count > maxHopOptions || hop && !v.validHopOption(option, at) || !hop && option[0]>>6 != 0 {
 				return false
 			}
 		}

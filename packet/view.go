@@ -272,6 +272,16 @@ func (v *View) DeviceLen() int {
 	return n
 }
 
+// Trim shortens the packet at the current position to end at an offset of the
+// frame, as a receiver does with what a datagram's length leaves out. Headers
+// stay as they were decoded.
+func (v *View) Trim(end int) {
+	if end < v.End && end >= v.NetOff {
+		v.End, v.NetLen = end, end-v.NetOff
+		v.packet = v.Data[:min(end, len(v.Data))]
+	}
+}
+
 // HideMac takes the link header away: for a packet that the host itself
 // sends, which has none before it reaches a device. ShowMac, or Decode,
 // brings it back.

@@ -39,11 +39,19 @@ const (
 	TableDetail
 	// TablePolicy: the end of a built-in chain; Text is its policy.
 	TablePolicy
+	// PassHook: the packet passes a hook at which nothing is registered.
+	PassHook
+	// NewBuffer: what follows is about another socket buffer: a packet that
+	// the host made, or the same packet received by another device.
+	NewBuffer
 )
 
 // Event is one step. Sinks must copy what they keep of Got and Loaded.
 type Event struct {
-	Kind    Kind
+	Kind Kind
+	// Buffer tells the packets of one evaluation apart: 0 is the one that was
+	// evaluated, the others are what the host made because of it.
+	Buffer  int
 	Family  catalog.Family
 	Hook    catalog.HookNum
 	Chain   int    // index of the chain in the program
@@ -59,6 +67,17 @@ type Event struct {
 	Mark     uint32
 	Text     string
 	Label    string
+	Device   string // at netdev hooks
+	Tagged   bool   // at netdev hooks: the packet carries a VLAN tag
+	CT       CT     // of RuleDone
+}
+
+// CT is the connection of a packet at a step.
+type CT struct {
+	Known  bool   // the packet has a connection, or is marked untracked
+	State  uint32 // bit of ct state
+	Status uint32
+	Reply  bool // it runs in reply direction
 }
 
 // Sink takes events. It is called from the goroutine that runs the packet.

@@ -50,6 +50,8 @@ type linker struct {
 
 	forms Forms
 
+	ctTable [2]*ruleset.Table // the first that needs tracking, by family
+
 	table *ruleset.Table
 	chn   *Chain
 	index int // of the rule within its chain
@@ -88,6 +90,7 @@ func (l *linker) hooks() error {
 	for i, b := range l.program.Bases {
 		b.Order = i
 	}
+	l.program.CTOrder = [2]int{l.ctOrder(0), l.ctOrder(1)}
 	slices.SortStableFunc(l.program.Bases, func(a, b *Base) int {
 		if a.Priority != b.Priority {
 			return int(a.Priority) - int(b.Priority)
@@ -188,16 +191,49 @@ func padded(b []byte) []byte {
 
 // tracks notes that a rule needs connection tracking.
 func (l *linker) tracks() {
+	p := l.program
 	switch l.table.Family {
 	case catalog.FamilyIP:
-		l.program.NeedsCT = true
+		l.needCT(0)
 	case catalog.FamilyIP6:
-		l.program.NeedsCT6 = true
+		l.needCT(1)
 	case catalog.FamilyInet:
-		l.program.NeedsCT, l.program.NeedsCT6 = true, true
+		l.needCT(0)
+		l.needCT(1)
 	case catalog.FamilyBridge:
-		l.program.NeedsCT, l.program.NeedsCT6, l.program.NeedsCTBridge = true, true, true
+		l.needCT(0)
+		l.needCT(1)
+		p.NeedsCTBridge = true
 	}
+}
+
+// needCT notes the first table whose rules need tracking in a family (0 IPv4, 1
+// IPv6): they register it, behind all base chains of the table.
+func (l *linker) needCT(family int) {
+	if l.ctTable[family] == nil {
+		l.ctTable[family] = l.table
+	}
+	if family == 0 {
+		l.program.NeedsCT = true
+	} else {
+		l.program.NeedsCT6 = true
+	}
+}
+
+// ctOrder tells after how many base chains tracking is registered.
+func (l *linker) ctOrder(family int) int {
+	n := 0
+	for _, t := range l.program.Rules.Tables {
+		for _, b := range l.program.Bases {
+			if b.Table == t {
+				n++
+			}
+		}
+		if t == l.ctTable[family] {
+			break
+		}
+	}
+	return n
 }
 
 // reg is a register's place in the file.

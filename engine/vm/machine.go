@@ -53,6 +53,10 @@ type Machine struct {
 
 	// Effects collects what the packet's rules want done besides the verdict.
 	Effects Effects
+	// Act, if set, is told of answers and clones at once, in the middle of the
+	// rule: what it sends passes its hooks before the rule goes on. The effect
+	// is valid during the call only.
+	Act func(*Effect)
 
 	selectors []Selector
 	version   uint64
@@ -94,6 +98,9 @@ type Effect struct {
 	Port [2]uint16
 	Dev  uint32
 	Num  uint32
+	// Refused is set by Act where a translation cannot be set up: the packet
+	// is dropped.
+	Refused bool
 }
 
 // Reset forgets the effects of the packet before.
@@ -105,6 +112,24 @@ func NewMachine(p *Program, seed uint64) *Machine {
 	m := &Machine{Rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), Conns: conntrack.NewTable(conntrack.Config{})}
 	m.Load(p)
 	return m
+}
+
+// Fork returns a machine that runs the same program beside this one, for a
+// packet that is made while this machine's is under way: registers are its
+// own, hit counts and random numbers shared.
+func (m *Machine) Fork() *Machine {
+	return &Machine{
+		Conns: m.Conns, Routes: m.Routes, Now: m.Now, Rand: m.Rand, CPU: m.CPU,
+		HashSeed: m.HashSeed, ZoneOffset: m.ZoneOffset, prog: m.prog, code: m.prog.code[:len(m.prog.code):len(m.prog.code)],
+		hits: m.hits, selectors: m.selectors,
+	}
+}
+
+// act tells of an effect that does not wait.
+func (m *Machine) act(e *Effect) {
+	if m.Act != nil {
+		m.Act(e)
+	}
 }
 
 // Load switches to another program. Hit counts start anew.

@@ -40,6 +40,9 @@ type Program struct {
 	// NeedsCT says that some rule depends on connection tracking, by family:
 	// the kernel tracks only then.
 	NeedsCT, NeedsCT6, NeedsCTBridge bool
+	// CTOrder is how many base chains are registered before tracking is, for
+	// IPv4 and IPv6.
+	CTOrder [2]int
 	// Uses lists what the rules read that no packet carries, for the
 	// assumptions shown to the user.
 	Uses Uses

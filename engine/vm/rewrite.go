@@ -113,7 +113,7 @@ func (m *Machine) action(in *inst) outcome {
 	case opPayloadWrite:
 		return m.payloadWrite(in)
 	case opReject:
-		m.effect(in, m.prog.effects[in.ref])
+		m.act(m.effect(in, m.prog.effects[in.ref]))
 		return m.stop(catalog.VerdictDrop, in)
 	case opNAT, opMasq, opRedir:
 		return m.nat(in)
@@ -149,8 +149,8 @@ func (m *Machine) effect(in *inst, e expr.Expr) *Effect {
 	return &m.Effects.List[len(m.Effects.List)-1]
 }
 
-// nat records the translation a rule asks for; the pipeline sets it up. The
-// packet is accepted.
+// nat tells the translation that a rule asks for, which the pipeline sets up
+// at once. The packet is accepted.
 // Ref: nft_nat.c, nft_nat_eval; nft_masq.c; nft_redir.c.
 func (m *Machine) nat(in *inst) outcome {
 	if x, ok := m.prog.effects[in.ref].(*expr.NAT); ok && x.Family != uint8(catalog.FamilyInet) && x.Family != uint8(m.pkt.Family) {
@@ -188,6 +188,9 @@ func (m *Machine) nat(in *inst) outcome {
 	case *expr.Redir:
 		ports(x.ProtoMin, x.ProtoMax, x.HasProto, x.HasProtoMax)
 	}
+	if m.act(e); e.Refused {
+		return m.stop(catalog.VerdictDrop, in)
+	}
 	return m.stop(catalog.VerdictAccept, in)
 }
 
@@ -208,6 +211,7 @@ func (m *Machine) effectAddress(in *inst) {
 			copy(e.Addr[0][:], m.bytes(uint8(x.Addr.Offset()), 16))
 		}
 	}
+	m.act(e)
 }
 
 // queue hands the packet to user space. Which queue of several it is depends

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"verdict/catalog"
+	"verdict/conntrack"
 	"verdict/trace"
 )
 
@@ -104,6 +105,22 @@ func (m *Machine) emitTransfer(in *inst, kind catalog.VerdictKind) {
 }
 
 func (m *Machine) emit(e trace.Event) {
+	if e.Kind == trace.RuleDone {
+		e.CT = connectionOf(m.pkt.CT)
+	}
 	m.ev = e
 	m.sink.Event(&m.ev)
+}
+
+// connectionOf tells what a trace shows of a packet's connection.
+// Ref: nf_tables_trace.c, nf_trace_fill_ct_info.
+func connectionOf(a *conntrack.Attachment) trace.CT {
+	ct := trace.CT{Known: a.Conn != nil || a.HasTemplate || a.Info == conntrack.InfoUntracked, State: a.State()}
+	if a.Conn == nil && a.HasTemplate {
+		ct.Status = conntrack.StatusTemplate | conntrack.StatusConfirmed
+	}
+	if a.Conn != nil {
+		ct.Status, ct.Reply = a.Conn.Status, a.Info.Direction() == conntrack.Reply
+	}
+	return ct
 }

@@ -44,6 +44,7 @@ type PacketTruth struct {
 	N       int      `json:"n"`
 	Buffers []Buffer `json:"buffers"`
 	Out     []Frame  `json:"out"`
+	Errno   int      `json:"errno"` // of the send call, for packets of the host itself
 }
 
 // Buffer is the way of one socket buffer.
@@ -71,6 +72,7 @@ type ChainWalk struct {
 	Steps                [][]any `json:"steps"`
 	CTState              *uint32 `json:"ct_state"`
 	CTStatus             *uint32 `json:"ct_status"`
+	CTDirection          *uint32 `json:"ct_direction"`
 	Mark                 uint32  `json:"mark"`
 }
 
@@ -83,23 +85,24 @@ type Frame struct {
 
 // After is the state at the end of a case.
 type After struct {
-	Rules     []RuleState   `json:"rules"`
-	Objects   []ObjectState `json:"objects"`
-	Conntrack []string      `json:"conntrack"`
+	Rules     []RuleState `json:"rules"`
+	Objects   []Object    `json:"objects"`
+	Sets      []Object    `json:"sets"`
+	Conntrack []string    `json:"conntrack"`
 }
 
-// RuleState holds a rule's counters and quotas in order.
+// RuleState holds a rule's counters (packets, bytes) and quotas (used, unit) in
+// order.
 type RuleState struct {
 	Family, Table, Chain string
 	Index                int
 	Counter              [][2]uint64 `json:"counter"`
+	Quota                [][2]any    `json:"quota"`
 }
 
-// ObjectState is a named counter or quota.
-type ObjectState struct {
-	Family, Table, Name, Type string
-	Packets, Bytes            *uint64
-}
+// Object is a named counter or quota, or a set with its elements, as the JSON
+// listing has it.
+type Object = map[string]any
 
 // Cases reads all cases of a folder of archives, in order, calling f for each
 // until it returns an error.
