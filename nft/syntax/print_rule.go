@@ -369,7 +369,7 @@ func (p *printer) addressAndPort(addr, port Expr) {
 	if port == nil {
 		return
 	}
-	if addr != nil && endsInWord(addr) {
+	if addr != nil && (endsInWord(addr) || joinsPort(addr)) {
 		p.byte(' ')
 	}
 	p.byte(':')
@@ -395,6 +395,16 @@ func (p *printer) address(addr Expr, brackets bool) {
 		return
 	}
 	p.expr(addr)
+}
+
+// joinsPort reports whether an address ends in a few hex digits, which would
+// read as a traffic class together with a port behind a colon.
+func joinsPort(addr Expr) bool {
+	if r, ok := addr.(*Range); ok {
+		addr = r.To
+	}
+	l, ok := addr.(*Literal)
+	return ok && l.Text != "" && hexGroup(l.Text, 0, 4) == len(l.Text)
 }
 
 // isIPv6 reports whether a literal is an IPv6 address.
