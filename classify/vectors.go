@@ -178,7 +178,7 @@ func (n *interner) place(vector []uint64) uint32 {
 // index makes the table that narrows the search for an interval. A column of
 // few bits gets an entry per value.
 func (c *vectorColumn) index() {
-	size := min(max(bits.Len(uint(len(c.starts)))+1, 1), 16)
+	size := min(max(bits.Len(uint(len(c.starts)))+1, 8), 16)
 	c.shift = uint8(32 - size)
 	if last := c.starts[len(c.starts)-1]; last < 1<<16 {
 		c.shift = 0

@@ -68,7 +68,7 @@ func costs(size int, ops ...func()) []float64 {
 var invertedKinds = []string{"same", "distinct", "lengths"}
 
 // inverted is a chain of rules with inverted prefixes, none of which matches a
-// packet from 10.1.2.3.
+// packet from 10.1.2.3 to 192.0.2.1.
 func inverted(kind string, n int) string {
 	var s strings.Builder
 	s.WriteString("table ip filter {\n\tchain c {\n\t\ttype filter hook prerouting priority raw; policy accept;\n")
@@ -79,7 +79,7 @@ func inverted(kind string, n int) string {
 		case "distinct":
 			fmt.Fprintf(&s, "\t\tip saddr != 10.0.0.0/10 ip daddr 10.1.%d.%d counter drop\n", i>>8&255, i&255)
 		case "lengths":
-			fmt.Fprintf(&s, "\t\tip %s != 10.1.2.3/%d counter drop\n", []string{"saddr", "daddr"}[i&1], 1+i/2%32)
+			fmt.Fprintf(&s, "\t\tip %s/%d counter drop\n", []string{"saddr != 10.1.2.3", "daddr != 192.0.2.1"}[i&1], 1+i/2%32)
 		}
 	}
 	return s.String() + "\t}\n}\n"
@@ -91,14 +91,14 @@ func invertedBatch(t *testing.T, kind string, n int, o engine.Options) func() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Hook, o.Local = "prerouting", []netip.Addr{netip.MustParseAddr("10.1.2.3")}
+	o.Hook, o.Local = "prerouting", []netip.Addr{netip.MustParseAddr("192.0.2.1")}
 	e, err := engine.New(loaded.Rules(), loaded.Host(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w, ins, outs := e.Worker(), make([]engine.Input, batch), make([]engine.Outcome, batch)
 	for i := range ins {
-		data := workload.Frame(&workload.Header{Src: 10<<24 | 1<<16 | 2<<8 | 3, Dst: 10<<24 | 1<<16 | 2<<8 | 3, SrcPort: 1024, DstPort: 9, Proto: 17})
+		data := workload.Frame(&workload.Header{Src: 10<<24 | 1<<16 | 2<<8 | 3, Dst: 192<<24 | 2<<8 | 1, SrcPort: 1024, DstPort: 9, Proto: 17})
 		ins[i] = engine.Input{Data: data, OrigLen: len(data), LinkType: 1, In: "eth0"}
 	}
 	return func() { w.EvaluateBatch(ins, outs) }

@@ -4,16 +4,6 @@
 
 package simd
 
-// probeAVX512 is ProbeTables.
-//
-//go:noescape
-func probeAVX512(p *byte, key *uint32, hits *[16]uint32) uint32
-
-// bucketAVX512 is MatchBucket.
-//
-//go:noescape
-func bucketAVX512(row *uint32, key *uint32, lines int, from uint32, best uint32) uint32
-
 // columnsAVX512 is MatchColumns.
 //
 //go:noescape
