@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 examples clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 examples clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -35,7 +35,7 @@ bench: ## the benchmarks of decoding and evaluation
 examples: ## make the example captures anew
 	$(GO) run ./examples/makecapture
 
-show: show-1 show-2 show-3 ## all goals: figure, bound, pass or fail
+show: show-1 show-2 show-3 show-5 ## all goals: figure, bound, pass or fail
 
 GOALS = VERDICT_GOALS=1 $(GO) test -count=1 -v -timeout 60m ./internal/goals -run
 
@@ -47,6 +47,9 @@ show-2: ## goals of milestone 2: the whole language, and a drop-in nft
 
 show-3: ## goals of milestone 3: sets at a million elements
 	@$(GOALS) '^TestGoal3' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
+
+show-5: ## goals of milestone 5: ten thousand rules at the price of ten
+	@$(GOALS) '^TestGoal5' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
 
 clean: ## remove what was built
 	rm -rf bin
