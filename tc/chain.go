@@ -137,7 +137,6 @@ type chainRequest struct {
 	index  uint32
 	kind   string
 	filter *filterRequest // keys of a template
-	create bool
 }
 
 // newChain adds an explicit chain.

@@ -13,7 +13,6 @@ type path struct {
 	used    int
 	pending []*Packet
 	Outputs []Output
-	queueOf *Device
 }
 
 // packet takes a packet for a copy.

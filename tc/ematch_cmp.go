@@ -7,15 +7,14 @@ import (
 
 // emCmp compares a number of the packet with a constant.
 type emCmp struct {
-	bytes      int
-	off        uint16
-	layer      uint8
-	mask       uint32
-	trans      bool
-	operator   uint8
-	value      uint32
-	hasMask    bool
-	signedOnly bool
+	bytes    int
+	off      uint16
+	layer    uint8
+	mask     uint32
+	trans    bool
+	operator uint8
+	value    uint32
+	hasMask  bool
 }
 
 const (

@@ -125,16 +125,14 @@ func (b *Block) name() string {
 	if b.index != 0 {
 		return fmt.Sprintf("block %d", b.index)
 	}
-	for _, n := range b.bindings {
-		switch {
-		case n.qdisc.block != nil:
-			return fmt.Sprintf("dev %s parent %s", n.qdisc.Dev.Name, classText(n.qdisc.Handle))
-		case n.egress:
-			return "dev " + n.qdisc.Dev.Name + " egress"
-		}
-		return "dev " + n.qdisc.Dev.Name + " ingress"
+	n := b.bindings[0] // a block without users is gone
+	switch {
+	case n.qdisc.block != nil:
+		return fmt.Sprintf("dev %s parent %s", n.qdisc.Dev.Name, classText(n.qdisc.Handle))
+	case n.egress:
+		return "dev " + n.qdisc.Dev.Name + " egress"
 	}
-	return "block"
+	return "dev " + n.qdisc.Dev.Name + " ingress"
 }
 
 // BypassState is what decides whether a block's filters are asked.

@@ -59,7 +59,6 @@ func init() {
 // filterRequest is a command on filters.
 type filterRequest struct {
 	block    *Block
-	dev      *Device
 	kind     string
 	chain    uint32
 	hasChain bool

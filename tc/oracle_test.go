@@ -69,7 +69,6 @@ type oracleVerdict struct {
 type oracleWorld struct {
 	s     *System
 	rules int
-	keys  offload.KeySet
 }
 
 func newOracleWorld(linear bool) *oracleWorld {

@@ -4,16 +4,15 @@ package tc
 // columns that it fixed are left out.
 type filterPrinter struct {
 	printer
-	device        string // "": it is not written
-	block         uint32 // 0: it is not written
-	location      string // "ingress", "egress", "root" or ""
-	parent        uint32
-	hasParent     bool
-	hideProtocol  bool
-	hidePriority  bool
-	hideChain     bool
-	prefix        string // "added ", …
-	withoutHeader bool
+	device       string // "": it is not written
+	block        uint32 // 0: it is not written
+	location     string // "ingress", "egress", "root" or ""
+	parent       uint32
+	hasParent    bool
+	hideProtocol bool
+	hidePriority bool
+	hideChain    bool
+	prefix       string // "added ", …
 }
 
 // head writes what begins every line of a filter.
