@@ -209,24 +209,45 @@ func (x *conntrackMatch) translateState(t *translator) bool {
 		}
 		t.addf("ct status %s", what)
 	case !snat && !dnat && !t.reference && x.notState:
-		t.addf("ct state & (%s) == 0", strings.ReplaceAll(states, ",", " | "))
+		t.addf("ct state & %s == 0", bitSet(states))
 	case !snat && !dnat:
 		t.addf("ct state %s%s", not, states)
-	case x.notState:
-		if states != "" {
-			t.addf("ct state & (%s) == 0", strings.ReplaceAll(states, ",", " | "))
-		}
-		return t.fail("nft breaks off a rule that asks for the status of a packet without connection")
-	case states != "":
-		return t.fail("nft cannot ask for a state or a status in one rule")
-	case snat && dnat:
-		t.add("ct status snat,dnat")
-	case snat:
-		t.add("ct status snat")
 	default:
-		t.add("ct status dnat")
+		return x.splitState(t, states, strings.ToLower(strings.Join(chosen(x.states&^statesOnly, stateNames), ",")))
 	}
 	return true
+}
+
+// bitSet is a list of names as a value with several bits.
+func bitSet(names string) string {
+	if !strings.Contains(names, ",") {
+		return names
+	}
+	return "(" + strings.ReplaceAll(names, ",", " | ") + ")"
+}
+
+// splitState writes a test of the state together with the status. Packets
+// without connection have a state, but nft breaks off a rule that asks for
+// their status, so that these need a rule of their own.
+func (x *conntrackMatch) splitState(t *translator, states, status string) bool {
+	switch {
+	case !x.notState && states == "":
+		t.addf("ct status %s", status)
+		return true
+	case !x.notState:
+		return t.split("ct state "+states, fmt.Sprintf("ct state & %s == 0 ct status %s", bitSet(states), status))
+	}
+	tracked := fmt.Sprintf("ct status & %s == 0", bitSet(status))
+	if states != "" {
+		tracked = fmt.Sprintf("ct state & %s == 0 %s", bitSet(states), tracked)
+	}
+	const untrackedStates = 1<<0 | 1<<4 // of stateNames
+	without := strings.ToLower(strings.Join(chosen(untrackedStates&^x.states, stateNames), ","))
+	if without == "" {
+		t.add(tracked)
+		return true
+	}
+	return t.split("ct state "+without, tracked)
 }
 
 func (x *conntrackMatch) translateStatus(t *translator) {
@@ -238,7 +259,7 @@ func (x *conntrackMatch) translateStatus(t *translator) {
 		}
 		t.add("ct status & 0x0 != 0x0")
 	case !t.reference && x.notStatus:
-		t.addf("ct status & (%s) == 0", strings.ReplaceAll(names, ",", " | "))
+		t.addf("ct status & %s == 0", bitSet(names))
 	case x.notStatus:
 		t.addf("ct status ! %s", names)
 	case names == "":

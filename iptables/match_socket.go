@@ -219,7 +219,19 @@ func (x *nfacctMatch) appendSave(b []byte) []byte {
 	return append(append(b, " --nfacct-name "...), x.name...)
 }
 
-func (x *nfacctMatch) translate(t *translator) bool { return t.fail("nft has no nfacct objects") }
+// translate counts in a named counter, which the reference does not know.
+func (x *nfacctMatch) translate(t *translator) bool {
+	if t.reference {
+		return false
+	}
+	name := x.name
+	if !isWord(name) {
+		return t.fail("nft has no counter with the name of the nfacct object")
+	}
+	t.extra = append(t.extra, fmt.Sprintf("add counter %s %s %s", t.ip(), t.in.Name, name))
+	t.addf(`counter name "%s"`, name)
+	return true
+}
 
 func (x *nfacctMatch) matches(*Machine) result { return resultTrue }
 

@@ -126,10 +126,25 @@ func (x *tcpMatch) translate(t *translator) bool {
 		}
 		t.addf("tcp option %d %s", x.option, what)
 	}
-	if x.hasFlags && (x.mask != 0 || x.notFlags) {
+	if x.hasFlags && (x.mask != 0 || x.notFlags) && !t.reference {
+		operator := "=="
+		if x.notFlags {
+			operator = "!="
+		}
+		t.addf("tcp flags & %s %s %s", flagSet(x.mask), operator, flagSet(x.flags))
+	} else if x.hasFlags && (x.mask != 0 || x.notFlags) {
 		t.addf("tcp flags %s%s / %s", t.not(x.notFlags), strings.ToLower(tcpFlagText(x.flags, "0x0")), strings.ToLower(tcpFlagText(x.mask, "0x0")))
 	}
 	return true
+}
+
+// flagSet is a set of flags in the form that every version of nft reads.
+func flagSet(flags uint8) string {
+	text := strings.ToLower(strings.ReplaceAll(tcpFlagText(flags, "0x0"), ",", " | "))
+	if strings.Contains(text, "|") {
+		return "(" + text + ")"
+	}
+	return text
 }
 
 func (x *tcpMatch) matches(m *Machine) result {

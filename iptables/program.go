@@ -152,9 +152,6 @@ func (c *compiler) table(t *Table) error {
 	if t.Family == catalog.FamilyIP6 {
 		family = 1
 	}
-	if t.Name == "nat" {
-		c.p.UsesCT[family] = true
-	}
 	index := map[string]int{}
 	for _, chain := range t.Chains {
 		index[chain.Name] = len(c.p.chains)

@@ -146,6 +146,10 @@ func (x *natTarget) ports(s *setting, text string) {
 	}
 }
 
+// uses says that translation needs connections; the table alone does not.
+// Ref: xt_nat.c, xt_nat_checkentry.
+func (x *natTarget) uses(*Uses) bool { return true }
+
 func (x *natTarget) Name() string { return x.name }
 
 // address prints the addresses and ports as iptables and nft write them.
@@ -260,6 +264,8 @@ type netmapTarget struct {
 	family family
 	to     Network
 }
+
+func (x *netmapTarget) uses(*Uses) bool { return true }
 
 func (x *netmapTarget) Name() string { return "NETMAP" }
 

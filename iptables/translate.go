@@ -64,6 +64,7 @@ type translator struct {
 	rule      *Rule
 	parts     []string
 	extra     []string // commands that must come before the rule
+	cases     []string // of a rule that needs several of nft: what stands at the place of splitHere
 	sets      int
 	why       string
 }
@@ -149,7 +150,7 @@ func isWord(name string) bool {
 }
 
 func (t *translator) translateRule(command string, r *Rule) {
-	t.rule, t.parts, t.extra, t.why = r, nil, nil, ""
+	t.rule, t.parts, t.extra, t.cases, t.why = r, nil, nil, nil, ""
 	if !t.parse(r) {
 		t.lines = append(t.lines, Line{Text: t.asComment(r), Comment: true, Rule: r, Why: t.why})
 		return
@@ -158,7 +159,28 @@ func (t *translator) translateRule(command string, r *Rule) {
 		t.command("%s", e)
 	}
 	prefix := fmt.Sprintf("%s rule %s %s %s ", command, t.ip(), t.in.Name, t.chainName(t.chain.Name))
-	t.lines = append(t.lines, Line{Text: prefix + strings.TrimRight(strings.Join(t.parts, " "), " "), Rule: r})
+	text := prefix + strings.TrimRight(strings.Join(t.parts, " "), " ")
+	if t.cases == nil {
+		t.lines = append(t.lines, Line{Text: text, Rule: r})
+		return
+	}
+	for _, c := range t.cases {
+		t.lines = append(t.lines, Line{Text: strings.Replace(text, splitHere, c, 1), Rule: r})
+	}
+}
+
+// splitHere stands among the parts where the rules of a split rule differ.
+const splitHere = "\x00"
+
+// split makes a rule several: one for each case, of which a packet meets one
+// at most.
+func (t *translator) split(cases ...string) bool {
+	if t.cases != nil {
+		return t.fail("two of its matches would each need two rules of nft")
+	}
+	t.cases = cases
+	t.add(splitHere)
+	return true
 }
 
 // parse collects a rule's parts; false says that it has no nft form.
