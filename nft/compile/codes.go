@@ -33,6 +33,7 @@ var Codes = []CodeInfo{
 	{"compile/duration", "something else than a time"},
 	{"compile/elements", "something else than a list of elements"},
 	{"compile/empty-set", "an anonymous set without elements"},
+	{"compile/expansion", "a symbol that stands for far more values than are written"},
 	{"compile/expression", "an expression in a place where it means nothing"},
 	{"compile/family", "something that the table's family does not have"},
 	{"compile/fib", "flags of fib that do not go together"},

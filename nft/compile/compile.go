@@ -55,6 +55,7 @@ type compiler struct {
 	scope   *scope
 	bound   map[*syntax.Variable]*binding
 	tables  map[tableKey]*tableInfo
+	written int // values in the text of all symbols
 
 	eager     int // size of interval sets that are read as a whole
 	lastSetID uint32

@@ -40,7 +40,7 @@ func (c *compiler) constantSyntax(e syntax.Expr) bool {
 
 // peek expands a variable without reporting unknown ones.
 func (c *compiler) peek(e syntax.Expr) syntax.Expr {
-	for range maxVariableDepth {
+	for range maxSymbolDepth + 1 {
 		v, ok := e.(*syntax.Variable)
 		if !ok {
 			return e

@@ -11,8 +11,9 @@ import (
 
 // binding is a defined symbol.
 type binding struct {
-	value syntax.Expr
-	used  bool
+	value  syntax.Expr
+	extent extent
+	used   bool
 }
 
 // scope holds the symbols of a block. A scope is frozen once a declaration
@@ -97,7 +98,11 @@ func (c *compiler) define(d *syntax.Define) {
 	if !c.bindVariables(d.Value) {
 		return
 	}
-	c.scope = c.scope.set(name, &binding{value: d.Value})
+	b := &binding{} // without value for one that was reported: its uses are not
+	if size, ok := c.bounded(d); ok {
+		b.value, b.extent = d.Value, size
+	}
+	c.scope = c.scope.set(name, b)
 }
 
 // undefine removes a symbol.
@@ -160,7 +165,7 @@ func (c *compiler) bindVariables(e syntax.Expr) (ok bool) {
 // expand replaces a variable by its value, however deep; nil, with an error
 // reported, where it is not defined.
 func (c *compiler) expand(e syntax.Expr) syntax.Expr {
-	for depth := 0; ; depth++ {
+	for {
 		v, ok := e.(*syntax.Variable)
 		if !ok {
 			return e
@@ -172,13 +177,10 @@ func (c *compiler) expand(e syntax.Expr) syntax.Expr {
 				c.unknownSymbol(v.Span, v.Name)
 			}
 		}
-		if b == nil || depth > maxVariableDepth {
+		if b == nil {
 			return nil
 		}
 		b.used = true
 		e = b.value
 	}
 }
-
-// maxVariableDepth bounds chains of variables that name variables.
-const maxVariableDepth = 64
