@@ -156,6 +156,8 @@ func (w *Worker) start(in *Input, out *Outcome) {
 	if w.engine.options.Replies {
 		w.begin(out)
 	}
+	w.recordAt, w.hopRead = 0, false
+	w.way, w.reassembly, w.boundTo, w.verified, w.optionsRead = way{}, nil, 0, false, false
 	*out = Outcome{}
 	out.Hooks, out.Data = hooks, in.Data
 	w.in, w.out = in, out
@@ -180,8 +182,6 @@ func (w *Worker) start(in *Input, out *Outcome) {
 func (w *Worker) begin(out *Outcome) {
 	w.journey.made, w.journey.sent = out.Made[:0], out.Sent[:0]
 	w.journey.buffers, w.journey.cloning = 0, false
-	w.recordAt, w.hopRead = 0, false
-	w.way, w.reassembly, w.boundTo, w.verified, w.optionsRead = way{}, nil, 0, false, false
 	w.sink = w.journey.sink
 }
 

@@ -190,16 +190,20 @@ func (g *generator) again() Injection {
 	return reply(p)
 }
 
-// damage cuts a frame, or changes a byte of it, but not of its addresses: a
-// station that does not exist is looked for, and the packet for it waits.
+// damage cuts a frame, or changes a byte of it. Addresses are kept, since a
+// station that does not exist is looked for and the packet for it waits; and
+// so are fragment offsets, see docs/kernel-differences.md.
 func (g *generator) damage(frame []byte) []byte {
 	out := append([]byte(nil), frame...)
 	if g.chance(50) && len(out) > 16 {
 		return out[:15+g.IntN(len(out)-15)]
 	}
 	at := 14 + g.IntN(max(len(out)-14, 1))
-	isAddress := at >= 26 && at < 34 && out[12] == 8 || at >= 22 && at < 54 && out[12] == 0x86
-	if at < len(out) && !isAddress {
+	kept := at >= 20 && at < 22 || at >= 26 && at < 34
+	if out[12] == 0x86 {
+		kept = at >= 22 && at < 54
+	}
+	if at < len(out) && !kept {
 		out[at] ^= byte(1 + g.IntN(255))
 	}
 	return out

@@ -12,6 +12,7 @@ type storedSet struct {
 	version  int    // 4 or 6 for sets of addresses
 	port     string // the transport that the selector needs, or empty
 	kind     string // set, vmap, map, dynamic
+	small    bool   // packets may fill it
 	recipes  []recipe
 }
 
@@ -118,7 +119,8 @@ func (g *generator) makeSet(b *strings.Builder) {
 	if s.kind != "dynamic" {
 		items = g.elements(s, shape, pool, v)
 	} else {
-		flags = "\t\tflags dynamic\n\t\tsize " + pick(g, "4", "128") + "\n"
+		s.small = g.chance(50)
+		flags = "\t\tflags dynamic\n\t\tsize " + map[bool]string{true: "4", false: "128"}[s.small] + "\n"
 		if g.chance(30) {
 			flags = "\t\tflags dynamic,timeout\n\t\ttimeout 1h\n"
 		}

@@ -75,7 +75,7 @@ func (g *generator) dynamic(l *layer) string {
 	}
 	with := pick(g, "", "", " counter")
 	op := pick(g, "add", "update", "add")
-	if g.chance(10) {
+	if g.chance(10) && !s.small { // what packets delete counts until it is collected
 		op, with = "delete", ""
 	}
 	return fmt.Sprintf("%s @%s { %s%s }", op, s.name, s.selector, with)

@@ -21,8 +21,8 @@ func frameOf(t *testing.T, text string) Injection {
 	return Injection{"lan0", p.Data}
 }
 
-// shown is a ruleset as nft lists it, user data and all.
-const shown = `table inet t {
+// listed is a ruleset as nft lists it, user data and all.
+const listed = `table inet t {
 	comment "of the table"
 	counter c1 {
 		comment "of the object"
@@ -70,7 +70,7 @@ const shown = `table inet t {
 `
 
 func nftReads(t *testing.T, l *Lab) error {
-	made, err := l.compile(&Case{Ruleset: shown})
+	made, err := l.compile(&Case{Ruleset: listed})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func nftReads(t *testing.T, l *Lab) error {
 	if err != nil {
 		return err
 	}
-	for _, want := range strings.Split(shown, "\n") {
+	for _, want := range strings.Split(listed, "\n") {
 		if want = strings.TrimSpace(want); !strings.Contains(string(text), want) {
 			t.Errorf("nft does not show %q:\n%s", want, text)
 			break

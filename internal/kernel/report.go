@@ -11,13 +11,18 @@ import (
 	"verdict/packet/build"
 )
 
+// shown is how many packets of a case are shown whole.
+const shown = 6
+
 // Text describes a difference with the packet and the rules that it names.
 func (c *Case) Text(d *Difference) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, %s\n", c.Seed, d)
-	if d.Packet >= 0 {
-		p := &c.Packets[d.Packet]
-		fmt.Fprintf(&b, "  packet: iifname %s %s\n  frame: %x\n", p.Interface, frameText(p.Data), p.Data)
+	for n := range c.Packets {
+		// Those before it matter where there are few, as after shrinking.
+		if p := &c.Packets[n]; n == d.Packet || len(c.Packets) <= shown {
+			fmt.Fprintf(&b, "  packet %d: iifname %s %s\n    hex %x\n", n, p.Interface, frameText(p.Data), p.Data)
+		}
 	}
 	return b.String()
 }

@@ -44,9 +44,9 @@ func Apply(old *Ruleset, batch []Change, opts Options) (*Ruleset, []*ChangeError
 	tx := newTransaction(old, opts)
 	errs := tx.run(batch)
 	if len(errs) == 0 {
-		if t := tx.firstInvalid(); t != nil {
+		if invalid := tx.invalid(); len(invalid) > 0 {
 			rs := tx.abort()
-			return rs, replay(old, batch, opts, t)
+			return rs, replayAll(old, batch, opts, invalid)
 		}
 	}
 	if len(errs) > 0 || opts.CheckOnly {

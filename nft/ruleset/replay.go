@@ -1,6 +1,23 @@
 package ruleset
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// replayAll finds the changes that made tables invalid. The kernel gives up at
+// the first such table, but when it replays the batch, all tables that the
+// batch makes are validated change by change (observed on Linux 6.18).
+func replayAll(old *Ruleset, batch []Change, opts Options, invalid []*Table) (errs []*ChangeError) {
+	for i, t := range invalid {
+		if i == 0 || t.edit.base == nil {
+			errs = append(errs, replay(old, batch, opts, t)...)
+		}
+	}
+	slices.SortStableFunc(errs, func(a, b *ChangeError) int { return cmp.Compare(a.Index, b.Index) })
+	return errs
+}
 
 // replay finds the changes that made a table invalid, after a batch whose
 // changes were all fine by themselves. The kernel replays such a batch and

@@ -11,17 +11,16 @@ import (
 // base chain included. Ref: nf_tables.h, NFT_JUMP_STACK_SIZE.
 const maxDepth = 16
 
-// firstInvalid gives the first table whose jumps or expressions are not valid,
-// of those that got any in the transaction; nil if there is none.
+// invalid gives the tables whose jumps or expressions are not valid, in order.
 //
 // Ref: nf_tables_api.c, nf_tables_validate
-func (tx *transaction) firstInvalid() *Table {
+func (tx *transaction) invalid() (list []*Table) {
 	for _, t := range tx.tables {
 		if t != nil && t.edit != nil && t.edit.validate && t.validate() != nil {
-			return t
+			list = append(list, t)
 		}
 	}
-	return nil
+	return list
 }
 
 // validator walks the chains of a table. What a chain needs was checked
