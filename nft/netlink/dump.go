@@ -123,3 +123,13 @@ func (d *dumper) rules(t *ruleset.Table) error {
 	}
 	return nil
 }
+
+// ElementsOf is the request for the elements of a set, given the message that
+// describes it.
+func ElementsOf(m *Message) Message {
+	f := parseFields(m.Attrs)
+	w := &encoder{}
+	w.str(listTable, f.str(setTable))
+	w.str(listSet, f.str(setName))
+	return Message{Type: GetSetElem, Family: m.Family, Attrs: w.b}
+}
