@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 examples clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 examples oracle clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -50,6 +50,10 @@ show-3: ## goals of milestone 3: sets at a million elements
 
 show-5: ## goals of milestone 5: ten thousand rules at the price of ten
 	@$(GOALS) '^TestGoal5' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
+
+ORACLE_TIME ?= 1h
+oracle: ## random rulesets and packets against the running kernel, for ORACLE_TIME (root)
+	VERDICT_REQUIRE=oracle VERDICT_GOALS=1 ORACLE_TIME=$(ORACLE_TIME) $(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal4Live'
 
 clean: ## remove what was built
 	rm -rf bin
