@@ -8,16 +8,6 @@ import (
 // A shape says how many leading bits of each column a hash table's key takes.
 type shape []uint8
 
-// covers reports whether rules of shape o can be stored under shape s.
-func (s shape) covers(o shape) bool {
-	for c := range s {
-		if s[c] > o[c] {
-			return false
-		}
-	}
-	return true
-}
-
 // meet is the greatest shape that covers both.
 func (s shape) meet(o shape) shape {
 	m := make(shape, len(s))
