@@ -86,7 +86,7 @@ func (c *Chain) prefilter(s *System, p *Packet, set *candidateSet) bool {
 // always candidates.
 func (c *Chain) build(s *System) {
 	c.stale, c.filter = false, nil
-	if s.config.Linear {
+	if s.config.Linear || s.config.PerMask {
 		return
 	}
 	units := make([]unit, len(c.instances))

@@ -21,12 +21,12 @@ type flower struct {
 // flowerFilter is one filter.
 type flowerFilter struct {
 	filterBase
-	key    *offload.Key // as given, for listings and hardware
-	mask   *flowerMask
-	masked []uint64 // the words of the mask's span
-	hash   uint64
-	next   *flowerFilter
-	hwTC   int16
+	mask *flowerMask
+	raw  []uint64     // the key as given, the words of the mask's span
+	full *offload.Key // all of it, where it has bits outside the span
+	hash uint64
+	next *flowerFilter
+	hwTC int16
 }
 
 var kindFlower = &classifierKind{name: "flower", parse: parseFlower, offloads: true, make: func(i *Instance) classifier {
@@ -44,6 +44,10 @@ func (c *flower) classify(s *System, p *Packet) Code {
 	}
 	if c.filter == nil {
 		for _, m := range c.masks {
+			if s.config.PerMask {
+				p.keysGood = false
+				k = p.dissected()
+			}
 			if r, done := c.try(s, p, k, m); done {
 				return r
 			}
@@ -73,7 +77,7 @@ func (c *flower) try(s *System, p *Packet, k *offload.Key, m *flowerMask) (Code,
 // build makes the prefilter over the masks.
 func (c *flower) build(s *System) {
 	c.stale, c.filter = false, nil
-	if s.config.Linear {
+	if s.config.Linear || s.config.PerMask {
 		return
 	}
 	units := make([]unit, len(c.masks))
@@ -135,36 +139,38 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 
 // place finds the filter's mask and puts it into the mask's table.
 func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *KernelError {
-	var mask offload.Key
-	if o.ready != nil {
-		key := o.ready.key
-		f.key, mask = &key, o.ready.mask
-	} else {
-		f.key = new(offload.Key)
-		if err := o.keys(s, f.key, &mask); err != nil {
+	ready := o.ready
+	if ready == nil {
+		ready = new(flowerReady)
+		if err := o.keys(s, &ready.key, &ready.mask); err != nil {
 			return err
 		}
 	}
-	if t := c.instance.chain.template; t != nil && !t.fits(&mask) {
+	mask := &ready.mask
+	if t := c.instance.chain.template; t != nil && !t.fits(mask) {
 		return refuse(syscall.EINVAL, "cls_flower: Mask does not fit the template")
 	}
-	m := c.maskOf(&mask)
+	m := c.maskOf(mask)
 	if old != nil && m != old.mask {
 		return errno(syscall.EINVAL)
 	}
 	if m == nil {
-		m = newFlowerMask(&mask)
+		m = newFlowerMask(mask)
 	}
 	c.changed()
 	f.mask = m
-	f.masked, f.hash = m.words(f.key)
-	if dup := m.exact(f.masked, f.hash); dup != nil && dup != old {
+	f.raw, f.hash = m.words(&ready.key)
+	if first, end := ready.key.Span(); end > m.end || end > 0 && first < m.first {
+		key := ready.key
+		f.full = &key
+	}
+	if dup := m.exact(f.raw, f.hash); dup != nil && dup != old {
 		return errno(syscall.EEXIST)
 	}
 	if m.count == 0 {
 		c.masks = append(c.masks, m)
 		if c.byMask != nil {
-			c.byMask[mask] = m
+			c.byMask[*mask] = m
 		}
 	}
 	if old != nil {
@@ -259,8 +265,9 @@ func (c *flower) counters() []FilterCounters {
 // flowRule makes the rule for hardware, without its actions.
 func (f *flowerFilter) flowRule() offload.Rule {
 	r := f.rule(offload.Flower)
-	used := offload.UsedKeys(&f.mask.mask, f.key.Get(offload.FieldAddrType)[0], f.key.Get(offload.FieldEncAddrType)[0])
-	r.Match = offload.Match{Used: used, Key: f.key, Mask: &f.mask.mask}
+	key := f.key()
+	used := offload.UsedKeys(&f.mask.mask, key.Get(offload.FieldAddrType)[0], key.Get(offload.FieldEncAddrType)[0])
+	r.Match = offload.Match{Used: used, Key: key, Mask: &f.mask.mask}
 	return r
 }
 

@@ -37,25 +37,59 @@ func mix(h, w uint64) uint64 {
 	return h ^ h>>29
 }
 
-// words masks a key; the result is what is compared.
+// words takes the words of the mask's span out of a key, and their hash under
+// the mask.
 func (m *flowerMask) words(k *offload.Key) ([]uint64, uint64) {
 	out := make([]uint64, len(m.spanWords))
 	h := uint64(0)
 	for i, w := range m.spanWords {
-		out[i] = binary.LittleEndian.Uint64(k[m.first+8*i:]) & w
-		h = mix(h, out[i])
+		out[i] = binary.LittleEndian.Uint64(k[m.first+8*i:])
+		h = mix(h, out[i]&w)
 	}
 	return out, h
 }
 
-// exact finds the filter with these words.
+// exact finds the filter with these words under the mask.
 func (m *flowerMask) exact(words []uint64, hash uint64) *flowerFilter {
 	for f := m.buckets[hash&uint64(len(m.buckets)-1)]; f != nil; f = f.next {
-		if f.hash == hash && slices.Equal(f.masked, words) {
+		if f.hash != hash {
+			continue
+		}
+		same := true
+		for i, w := range m.spanWords {
+			same = same && (f.raw[i]^words[i])&w == 0
+		}
+		if same {
 			return f
 		}
 	}
 	return nil
+}
+
+// key is the whole key of a filter, for listings and hardware.
+func (f *flowerFilter) key() *offload.Key {
+	k := new(offload.Key)
+	if f.full != nil {
+		*k = *f.full
+	}
+	for i, w := range f.raw {
+		binary.LittleEndian.PutUint64(k[f.mask.first+8*i:], w)
+	}
+	return k
+}
+
+// byteAt is one byte of the key, 0 outside the mask's span.
+func (f *flowerFilter) byteAt(at int) byte {
+	if at < f.mask.first || at >= f.mask.end {
+		return 0
+	}
+	at -= f.mask.first
+	return byte(f.raw[at/8] >> (8 * (at % 8)))
+}
+
+// port is a field of two bytes of the key.
+func (f *flowerFilter) port(field offload.Field) uint16 {
+	return uint16(f.byteAt(field.Off))<<8 | uint16(f.byteAt(field.Off+1))
 }
 
 // lookup finds the packet's filter.
@@ -83,7 +117,7 @@ func (m *flowerMask) lookup(k *offload.Key, linear bool) *flowerFilter {
 
 func (m *flowerMask) equal(f *flowerFilter, b []byte) bool {
 	for i, w := range m.spanWords {
-		if binary.LittleEndian.Uint64(b[8*i:])&w != f.masked[i] {
+		if (binary.LittleEndian.Uint64(b[8*i:])^f.raw[i])&w != 0 {
 			return false
 		}
 	}
@@ -94,9 +128,9 @@ func (m *flowerMask) equal(f *flowerFilter, b []byte) bool {
 func (m *flowerMask) scan(k *offload.Key) *flowerFilter {
 	for _, head := range m.buckets {
 		for f := head; f != nil; f = f.next {
-			same := true
+			same, key := true, f.key()
 			for i := range k {
-				same = same && (k[i]^f.key[i])&m.mask[i] == 0
+				same = same && (k[i]^key[i])&m.mask[i] == 0
 			}
 			if same {
 				return f
@@ -131,11 +165,11 @@ func (m *flowerMask) within(f *flowerFilter, k, key *offload.Key, port, low, hig
 		return true
 	}
 	n := binary.BigEndian.Uint16(k.Get(port))
-	if n < binary.BigEndian.Uint16(f.key.Get(low)) || n > binary.BigEndian.Uint16(f.key.Get(high)) {
+	if n < f.port(low) || n > f.port(high) {
 		return false
 	}
-	copy(key.Get(low), f.key.Get(low))
-	copy(key.Get(high), f.key.Get(high))
+	binary.BigEndian.PutUint16(key.Get(low), f.port(low))
+	binary.BigEndian.PutUint16(key.Get(high), f.port(high))
 	return true
 }
 

@@ -112,7 +112,7 @@ func (m *flowerMask) mayMatch(at int, yes func(v int)) {
 	}
 	for _, head := range m.buckets {
 		for f := head; f != nil; f = f.next {
-			want := f.key[at] & mask
+			want := f.byteAt(at) & mask
 			if mask == 0xff {
 				yes(int(want))
 				continue

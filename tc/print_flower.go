@@ -32,7 +32,7 @@ func (f *flowerFilter) show(s *System, o *printer) {
 		o.put("classid", "classid %s ", classText(f.classID))
 	}
 	if !o.Brief {
-		k := &keyPrinter{o: o, key: f.key, mask: &f.mask.mask}
+		k := &keyPrinter{o: o, key: f.key(), mask: &f.mask.mask}
 		k.indev(s)
 		o.object("keys")
 		k.all()

@@ -40,6 +40,9 @@ type Config struct {
 	// Linear turns the hash tables of flower off: the model that they are
 	// tested against.
 	Linear bool
+	// PerMask does the work as the kernel does: flower dissects the packet for
+	// every mask, and asks every mask. Verdicts are the same.
+	PerMask bool
 }
 
 // System is the traffic control of one host.
