@@ -69,6 +69,9 @@ func (w *Worker) table(b *iptables.Base) Fate {
 	}
 	var v iptables.Verdict
 	m.Run(b, &w.legacy, &v)
+	if m.Reject != nil {
+		w.rejectPacket(m.Reject)
+	}
 	w.out.Decided, w.out.Base, w.out.Table = true, nil, b
 	w.out.Verdict = vm.Verdict{Kind: v.Kind, Policy: v.Policy, Rule: v.Rule, Queue: v.Queue, Bypass: v.Bypass, Unknown: v.Unknown, CutAt: v.CutAt}
 	switch {
@@ -105,20 +108,23 @@ func (w *Worker) natTables(list *hookList, manip conntrack.Manip, ran bool) (Fat
 				continue
 			}
 			if !w.masquerade(&r) {
-				w.out.Reason = "masquerade finds no address on the outgoing interface"
-				return Lost, ran
+				return w.refuseNAT("masquerade finds no address on the outgoing interface"), ran
 			}
 		case iptables.Redirect:
 			if !w.redirect(&r) {
-				w.out.Reason = "redirect finds no address on the incoming interface"
-				return Lost, ran
+				return w.refuseNAT("redirect finds no address on the incoming interface"), ran
 			}
 		}
 		if w.engine.conns.SetupNAT(&w.track, manip, &r) == conntrack.Drop {
-			w.out.Reason = "the address translation cannot be set up"
-			return Lost, ran
+			return w.refuseNAT("the address translation cannot be set up"), ran
 		}
 		return Accepted, ran
 	}
 	return Accepted, ran
+}
+
+// refuseNAT makes the rule that asked for a translation drop the packet.
+func (w *Worker) refuseNAT(reason string) Fate {
+	w.out.Reason, w.out.Verdict.Kind = reason, catalog.VerdictDrop
+	return Dropped
 }

@@ -44,6 +44,9 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 			fate = w.confirmStep(num)
 		case stepTable:
 			fate, ran = w.table(s.table), true
+			if s.table.Route {
+				fate = w.routeAgain(fate)
+			}
 		}
 		if fate != Accepted {
 			break

@@ -6,6 +6,7 @@ import (
 	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/host"
+	"verdict/nft/expr"
 	"verdict/packet"
 	"verdict/packet/rewrite"
 	"verdict/trace"
@@ -80,6 +81,8 @@ type Machine struct {
 	HashSeed uint32
 	// NAT is what the packet's rules asked for; it has no Kind if nothing.
 	NAT NATRequest
+	// Reject is the answer that the packet's rules want sent, nil for none.
+	Reject *expr.Reject
 
 	prog     *Program
 	counters []Counter
@@ -156,7 +159,7 @@ func (m *Machine) Trace(sink trace.Sink) { m.sink = sink }
 // Ref: ip_tables.c, ipt_do_table.
 func (m *Machine) Run(b *Base, p *Packet, verdict *Verdict) {
 	m.pkt = p
-	m.NAT.Kind = NoNAT
+	m.NAT.Kind, m.Reject = NoNAT, nil
 	if !m.load() {
 		*verdict = Verdict{Unknown: true, Policy: true, CutAt: len(p.View.Data)}
 		return

@@ -40,7 +40,9 @@ type Base struct {
 	Hook     catalog.HookNum
 	Priority int32
 	NAT      bool // of the table nat: only first packets of connections meet it
-	code     int  // index of the chain
+	// Route says that the host's own packets are routed again behind it.
+	Route bool
+	code  int // index of the chain
 }
 
 // chainCode is a chain's rules as a range of rule numbers.
@@ -159,7 +161,8 @@ func (c *compiler) table(t *Table) error {
 		if chain.BuiltIn() {
 			c.p.Bases = append(c.p.Bases, &Base{
 				Table: t, Chain: chain, Family: t.Family, Hook: chain.Hook,
-				Priority: kind.priority(chain.Hook), NAT: t.Name == "nat", code: index[chain.Name],
+				Priority: kind.priority(chain.Hook), NAT: t.Name == "nat", Route: t.Name == "mangle" && chain.Hook == catalog.HookOutput,
+				code: index[chain.Name],
 			})
 		}
 	}

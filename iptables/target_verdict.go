@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"verdict/catalog"
+	"verdict/nft/expr"
 	"verdict/packet"
 )
 
@@ -92,18 +93,21 @@ func init() {
 }
 
 // rejectKind is a way to answer.
-type rejectKind struct{ name, nft string }
+type rejectKind struct {
+	name, nft string
+	answer    expr.Reject
+}
 
 var rejects4 = []rejectKind{
-	{"icmp-port-unreachable", ""}, {"icmp-net-unreachable", "icmp type net-unreachable"}, {"icmp-host-unreachable", "icmp type host-unreachable"},
-	{"icmp-proto-unreachable", "icmp type prot-unreachable"}, {"icmp-net-prohibited", "icmp type net-prohibited"},
-	{"icmp-host-prohibited", "icmp type host-prohibited"}, {"icmp-admin-prohibited", "icmp type admin-prohibited"}, {"tcp-reset", "tcp reset"},
+	{"icmp-port-unreachable", "", expr.Reject{Code: 3}}, {"icmp-net-unreachable", "icmp type net-unreachable", expr.Reject{Code: 0}}, {"icmp-host-unreachable", "icmp type host-unreachable", expr.Reject{Code: 1}},
+	{"icmp-proto-unreachable", "icmp type prot-unreachable", expr.Reject{Code: 2}}, {"icmp-net-prohibited", "icmp type net-prohibited", expr.Reject{Code: 9}},
+	{"icmp-host-prohibited", "icmp type host-prohibited", expr.Reject{Code: 10}}, {"icmp-admin-prohibited", "icmp type admin-prohibited", expr.Reject{Code: 13}}, {"tcp-reset", "tcp reset", expr.Reject{Type: expr.RejectTCP}},
 }
 
 var rejects6 = []rejectKind{
-	{"icmp6-port-unreachable", ""}, {"icmp6-no-route", "icmpv6 type no-route"}, {"icmp6-adm-prohibited", "icmpv6 type admin-prohibited"},
-	{"icmp6-addr-unreachable", "icmpv6 type addr-unreachable"}, {"icmp6-policy-fail", "icmpv6 type policy-fail"},
-	{"icmp6-reject-route", "icmpv6 type reject-route"}, {"tcp-reset", "tcp reset"},
+	{"icmp6-port-unreachable", "", expr.Reject{Code: 4}}, {"icmp6-no-route", "icmpv6 type no-route", expr.Reject{Code: 0}}, {"icmp6-adm-prohibited", "icmpv6 type admin-prohibited", expr.Reject{Code: 1}},
+	{"icmp6-addr-unreachable", "icmpv6 type addr-unreachable", expr.Reject{Code: 3}}, {"icmp6-policy-fail", "icmpv6 type policy-fail", expr.Reject{Code: 5}},
+	{"icmp6-reject-route", "icmpv6 type reject-route", expr.Reject{Code: 6}}, {"tcp-reset", "tcp reset", expr.Reject{Type: expr.RejectTCP}},
 }
 
 // rejectAliases are other names for the same.
@@ -166,7 +170,10 @@ func (x *rejectTarget) translate(t *translator) bool {
 	return true
 }
 
-func (x *rejectTarget) apply(*Machine) action { return actDrop }
+func (x *rejectTarget) apply(m *Machine) action {
+	m.Reject = &x.with.answer
+	return actDrop
+}
 
 // nfqueueTarget is -j NFQUEUE and the old -j QUEUE.
 // Ref: xt_NFQUEUE.c.
