@@ -291,7 +291,7 @@ const maxWords = 512
 
 // splitLine splits at blanks; quotes keep them, # begins a comment.
 func splitLine(line string) ([]string, bool) {
-	var out []string
+	out := make([]string, 0, 24)
 	for i := 0; i < len(line) && len(out) < maxWords; {
 		switch c := line[i]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
