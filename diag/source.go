@@ -8,6 +8,7 @@ package diag
 import (
 	"bytes"
 	"sort"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -141,25 +142,29 @@ func (s Span) To(t Span) Span {
 	return Span{Source: s.Source, Start: min(s.Start, t.Start), End: max(s.End, t.End)}
 }
 
-// Printable replaces what a terminal must not be sent: control characters
-// and invalid UTF-8, each by one replacement character.
+// Printable replaces what a terminal must not be sent: control characters,
+// invalid UTF-8, and marks that turn the direction of the text around, each by
+// one replacement character.
 func Printable(text string) string {
-	clean := true
-	for _, r := range text {
-		if (r < ' ' && r != '\t') || r == 0x7f || r == utf8.RuneError {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if strings.IndexFunc(text, unprintable) < 0 {
 		return text
 	}
-	out := make([]rune, 0, len(text))
-	for _, r := range text {
-		if (r < ' ' && r != '\t') || r == 0x7f {
-			r = utf8.RuneError
+	return strings.Map(func(r rune) rune {
+		if unprintable(r) {
+			return utf8.RuneError
 		}
-		out = append(out, r)
+		return r
+	}, text)
+}
+
+func unprintable(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\t'
+	case r < 0x7f:
+		return false
+	case r < 0xa0, r == utf8.RuneError:
+		return true
 	}
-	return string(out)
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

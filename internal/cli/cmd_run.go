@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -87,7 +86,7 @@ damaged (what could be read is still reported).`,
 	c.packets.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&c.output, "output", "o", "text", "form of the report: text or json (docs/json.md)")
-	flags.StringVarP(&c.accepted, "write", "w", "", "write accepted packets, as they leave, to this capture `FILE` (.pcap or .pcapng)")
+	flags.StringVarP(&c.accepted, "write", "w", "", "write accepted packets, as they leave, to this capture `FILE` (.pcap or .pcapng; - is standard output, the report then goes to standard error)")
 	flags.StringVar(&c.dropped, "write-dropped", "", "write all other packets to this capture `FILE`")
 	flags.BoolVar(&c.quiet, "no-rules", false, "leave out the table of rules")
 	return cmd
@@ -114,7 +113,7 @@ func (c *runCommand) run(rulesName string, captures []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.openSinks(r); err != nil {
+	if err := c.openSinks(r, append([]string{rulesName, c.rules.hostFile}, captures...)); err != nil {
 		return err
 	}
 	err = c.replayAll(r, captures)
@@ -125,7 +124,7 @@ func (c *runCommand) run(rulesName string, captures []string) error {
 		return err
 	}
 	if c.output == "json" {
-		err = writeJSON(c.s.Out, r.report())
+		err = writeJSON(c.reportStreams().Out, r.report())
 	} else {
 		err = c.text(r)
 	}
@@ -212,30 +211,6 @@ func (c *runCommand) open(name string) (capture.Source, int64, error) {
 		return src, 0, nil
 	}
 	return openCapture(c.s, name)
-}
-
-func (c *runCommand) openSinks(r *replay) (err error) {
-	if c.accepted != "" {
-		if r.accepted, err = capture.Create(c.accepted); err != nil {
-			return failed(readable(err))
-		}
-	}
-	if c.dropped != "" {
-		if r.dropped, err = capture.Create(c.dropped); err != nil {
-			return failed(readable(err))
-		}
-	}
-	return nil
-}
-
-func (r *replay) closeSinks() error {
-	var errs []error
-	for _, sink := range []capture.Sink{r.accepted, r.dropped} {
-		if sink != nil {
-			errs = append(errs, sink.Close())
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // rate is the number of packets per second.

@@ -113,6 +113,9 @@ func explain(g host.Identity) (local []netip.Addr, assumption string) {
 	case g.Confidence == host.NoGuess:
 		return nil, "no address is taken as the host's own, so all packets are forwarded (" + g.Reason + "); --local ADDR or --hook NAME say otherwise"
 	}
+	if len(g.Addresses) == 0 {
+		return nil, fmt.Sprintf("none of the host's own addresses is seen (%s: %s); --local ADDR names them", g.Confidence, g.Reason)
+	}
 	var names []string
 	for _, a := range g.Addresses {
 		names = append(names, a.String())

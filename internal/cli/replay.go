@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os"
+	"slices"
 
 	"verdict"
 	"verdict/capture"
@@ -19,6 +22,7 @@ type replay struct {
 	clock   capture.Clock
 
 	totals   [8]fateCount // by engine.Fate
+	reasons  map[reason]uint64
 	hooks    map[hookName]*hookCount
 	order    []hookName
 	packets  uint64
@@ -35,6 +39,19 @@ type replay struct {
 }
 
 type fateCount struct{ packets, bytes uint64 }
+
+// reason is why packets met a fate that no rule decided.
+type reason struct {
+	fate engine.Fate
+	text string
+}
+
+// sortedReasons lists the reasons, the most frequent first.
+func (r *replay) sortedReasons() []reason {
+	return slices.SortedFunc(maps.Keys(r.reasons), func(a, b reason) int {
+		return cmp.Or(cmp.Compare(r.reasons[b], r.reasons[a]), cmp.Compare(a.fate, b.fate), cmp.Compare(a.text, b.text))
+	})
+}
 
 // hookName is a hook of a family.
 type hookName struct {
@@ -58,6 +75,9 @@ func (r *replay) count(o *engine.Outcome, length int) {
 	t := &r.totals[o.Fate]
 	t.packets++
 	t.bytes += uint64(length)
+	if o.Reason != "" {
+		r.reasons[reason{o.Fate, o.Reason}]++
+	}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
 		if !h.Ran {
@@ -116,7 +136,7 @@ func newReplay(rules *verdict.Ruleset, options verdict.EngineOptions) (*replay, 
 	}
 	return &replay{
 		rules: rules, options: options, engine: e,
-		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{},
+		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{}, reasons: map[reason]uint64{},
 	}, nil
 }
 

@@ -17,6 +17,7 @@ type runReport struct {
 	Bytes       uint64            `json:"bytes"`
 	Seconds     float64           `json:"seconds"`
 	Verdicts    map[string]uint64 `json:"verdicts"`
+	Reasons     []reasonReport    `json:"reasons"`
 	Copies      uint64            `json:"copies"`
 	Undecoded   uint64            `json:"undecoded"`
 	Untimed     uint64            `json:"untimed"`
@@ -27,6 +28,12 @@ type runReport struct {
 	Sets        []setReport       `json:"sets"`
 	Assumptions []string          `json:"assumptions"`
 	Error       string            `json:"error,omitempty"`
+}
+
+type reasonReport struct {
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
+	Packets uint64 `json:"packets"`
 }
 
 type hookReport struct {
@@ -74,7 +81,7 @@ func (r *replay) report() *runReport {
 	out := &runReport{
 		Schema: 1, Packets: r.packets, Bytes: r.bytes, Seconds: r.seconds, Copies: r.copies,
 		Untimed: r.untimed, Backwards: r.clock.Backwards(),
-		Verdicts: map[string]uint64{}, Hooks: []hookReport{}, Chains: []chainReport{},
+		Verdicts: map[string]uint64{}, Reasons: []reasonReport{}, Hooks: []hookReport{}, Chains: []chainReport{},
 		Rules: []ruleReport{}, Sets: []setReport{}, Assumptions: r.allAssumptions(),
 	}
 	for _, n := range r.links {
@@ -84,6 +91,9 @@ func (r *replay) report() *runReport {
 		if n := r.totals[fate].packets; n > 0 {
 			out.Verdicts[fate.String()] = n
 		}
+	}
+	for _, k := range r.sortedReasons() {
+		out.Reasons = append(out.Reasons, reasonReport{k.fate.String(), k.text, r.reasons[k]})
 	}
 	for _, name := range r.order {
 		h := hookReport{Family: name.family.String(), Hook: catalog.HookName(name.family, name.hook), Verdicts: map[string]uint64{}}

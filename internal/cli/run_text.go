@@ -9,12 +9,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"verdict/catalog"
+	"verdict/diag"
 	"verdict/engine"
 )
 
 // text prints the report for people.
 func (c *runCommand) text(r *replay) error {
-	p := &painter{s: c.s, color: c.s.color(c.s.OutTerminal)}
+	s := c.reportStreams()
+	p := &painter{s: s, color: s.color(s.OutTerminal)}
 	p.totals(r)
 	p.hooks(r)
 	if !c.quiet {
@@ -38,7 +40,11 @@ func (p *painter) printf(format string, args ...any) {
 }
 
 func (p *painter) totals(r *replay) {
-	p.printf("%s packets, %s bytes in %s: %s packets/s\n", thousands(r.packets), thousands(r.bytes), duration(r.seconds), metric(r.rate()))
+	packets := thousands(r.packets) + " packets"
+	if r.packets == 1 {
+		packets = "1 packet"
+	}
+	p.printf("%s, %s bytes in %s: %s packets/s\n", packets, thousands(r.bytes), duration(r.seconds), metric(r.rate()))
 	var parts []string
 	for _, fate := range engine.Fates() {
 		if n := r.totals[fate].packets; n > 0 {
@@ -48,7 +54,12 @@ func (p *painter) totals(r *replay) {
 	if r.copies > 0 {
 		parts = append(parts, fmt.Sprintf("seen again on the way out %s", thousands(r.copies)))
 	}
-	p.printf("%s\n", strings.Join(parts, "   "))
+	if len(parts) > 0 {
+		p.printf("%s\n", strings.Join(parts, "   "))
+	}
+	for _, k := range r.sortedReasons() {
+		p.printf("%s %s: %s\n", k.fate, thousands(r.reasons[k]), diag.Printable(k.text))
+	}
 }
 
 // fate colours a text by what became of the packets.
@@ -107,17 +118,12 @@ func (p *painter) rules(r *replay) {
 		if b := c.chain.Base; b != nil {
 			head += fmt.Sprintf(" (hook %s priority %d, policy %s)", catalog.HookName(c.table.Family, b.Hook), b.Priority, b.Policy)
 		}
-		t := p.table()
-		t.AppendHeader(table.Row{"packets", "bytes", "where", "rule"})
+		lines := make([]ruleLine, len(c.rules))
 		for i := range c.rules {
 			h := &c.rules[i]
-			if h.packets == 0 {
-				never++
-			}
-			t.AppendRow(table.Row{p.hits(h.packets), blankZero(h.bytes), where(h), p.fit(h.text)})
+			lines[i] = ruleLine{h.packets, h.bytes, h.file(), h.line(), h.text}
 		}
-		t.SetColumnConfigs(alignRight(1, 2))
-		p.printf("\n%s\n%s\n", head, t.Render())
+		never += p.chain(head, lines)
 	}
 	never += p.tables(r)
 	if never > 0 {
@@ -136,51 +142,18 @@ func (p *painter) tables(r *replay) (never int) {
 		if c.chain.BuiltIn() {
 			head += fmt.Sprintf(" (policy %s)", c.chain.Policy)
 		}
-		t := p.table()
-		t.AppendHeader(table.Row{"packets", "bytes", "where", "rule"})
-		for _, h := range c.rules {
-			if h.hits.Packets == 0 {
-				never++
-			}
-			at := fmt.Sprintf("%s:%d", h.rule.Place.Source.Name, h.rule.Place.Pos().Line)
-			t.AppendRow(table.Row{p.hits(h.hits.Packets), blankZero(h.hits.Bytes), at, p.fit(h.rule.Text())})
+		lines := make([]ruleLine, len(c.rules))
+		for i, h := range c.rules {
+			lines[i] = ruleLine{h.hits.Packets, h.hits.Bytes, h.rule.Place.Source.Name, h.rule.Place.Pos().Line, h.rule.Text()}
 		}
-		t.SetColumnConfigs(alignRight(1, 2))
-		p.printf("\n%s\n%s\n", head, t.Render())
+		never += p.chain(head, lines)
 	}
 	return never
 }
 
-func (p *painter) hits(n uint64) string {
-	if n == 0 && p.color {
-		return text.Faint.Sprint("never")
-	}
-	if n == 0 {
-		return "never"
-	}
-	return thousands(n)
-}
-
-func where(h *ruleHits) string {
-	if h.file() == "" {
-		return ""
-	}
-	return h.file() + ":" + strconv.Itoa(h.line())
-}
-
-// fit cuts a rule so that a row stays on one line of a terminal.
-func (p *painter) fit(rule string) string {
-	rule = strings.Join(strings.Fields(rule), " ")
-	const others = 50 // columns of the other cells
-	if !p.s.OutTerminal || p.s.Width <= others+20 || len(rule) <= p.s.Width-others {
-		return rule
-	}
-	return rule[:p.s.Width-others-3] + "..."
-}
-
 func (p *painter) notes(r *replay) {
 	for _, a := range r.allAssumptions() {
-		p.printf("\nassumed: %s", a)
+		p.printf("\nassumed: %s", diag.Printable(a))
 	}
 	for link, n := range r.links {
 		p.printf("\nnote: %s of link type %d, which is not decoded: they match as unspecified packets", count(int(n), "frame"), link)
