@@ -84,6 +84,18 @@ func (e *Engine) Evaluate(text string) (Outcome, error) {
 	return e.EvaluatePacket(p), nil
 }
 
+// Update goes on with a later state of the ruleset, such as LoadSources makes
+// with LoadOptions.Base: from the next packet on it is the one that counts.
+// Connections, counters and limits of rules that stay go on. Adding a rule to a
+// long chain takes well under a millisecond.
+func (e *Engine) Update(r *Ruleset) error {
+	if err := e.engine.Update(r.rules); err != nil {
+		return err
+	}
+	e.rules = r
+	return nil
+}
+
 // Advance lets time pass before the next packet: limits refill, elements and
 // connections expire.
 func (e *Engine) Advance(d time.Duration) { e.now += int64(d) }

@@ -51,6 +51,7 @@ type Selector struct {
 	full    variant        // for packets that have all fields
 	all     *classify.View // full, as it is stored now
 	large   bool
+	begins  uint32 // the order from which on the table is asked first
 	version uint64
 
 	// What was looked up ahead: keys, their first candidates behind the head,
@@ -61,14 +62,11 @@ type Selector struct {
 }
 
 func (c *chain) selector(others *Selectors) *Selector {
-	s := &Selector{chain: c, others: others, key: c.layout.NewKey(), full: (*c.tables.Load())[0], next: -1}
+	s := &Selector{chain: c, others: others, key: c.layout.NewKey(), full: (*c.tables.Load())[0], next: -1, begins: vm.OrderOf(c.head-1) + 1}
 	stats, _, _ := s.full.view.Stats()
 	s.all, s.large = s.full.now(), stats.Bytes >= largeTable
 	return s
 }
-
-// begins is the order from which on the table is asked first.
-func (c *chain) begins() uint32 { return vm.OrderOf(c.head-1) + 1 }
 
 // Next returns the first candidate from a position on.
 func (s *Selector) Next(m *vm.Machine, from uint32) uint32 {
@@ -79,7 +77,7 @@ func (s *Selector) Next(m *vm.Machine, from uint32) uint32 {
 	if s.table == nil {
 		return vm.ByRule
 	}
-	if from == s.chain.begins() && s.foreseen() {
+	if from == s.begins && s.foreseen() {
 		return s.firsts[s.next]
 	}
 	return s.table.Next(s.key, from) // classify.None is vm.NoRule
@@ -88,7 +86,9 @@ func (s *Selector) Next(m *vm.Machine, from uint32) uint32 {
 // foreseen reports whether the packet was looked up ahead with the fields that
 // it has now.
 func (s *Selector) foreseen() bool {
-	s.others.last = s
+	if s.others.last != s {
+		s.others.last = s
+	}
 	if s.next < 0 || s.table != s.all {
 		return false
 	}
