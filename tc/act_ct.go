@@ -221,6 +221,7 @@ func (c *ctAction) run(s *System, p *Packet, a *Action) Code {
 	}
 	switch p.fragment(family) {
 	case fragmentHeld:
+		s.path.unknown = "fragments that a ct action holds are not put together"
 		return Consumed
 	case fragmentBad:
 		return Consumed

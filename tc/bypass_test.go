@@ -111,3 +111,25 @@ func randomOperation(r *rand.Rand) string {
 	}
 	return "filter del dev eth1 ingress"
 }
+
+// TestUnknownResults names what the model does not compute.
+func TestUnknownResults(t *testing.T) {
+	fragment := "02000000000102aa0000000108004500002000002000 4011000a0a0000010a00000200350035000c00000102030405"
+	for _, c := range []struct{ filter, frame, want string }{
+		{"protocol ip matchall action ok", udpFrame, ""},
+		{"protocol ip bpf bytecode '1,6 0 0 1'", udpFrame, "bpf"},
+		{"protocol ip handle 1 flow hash keys src,dst", udpFrame, "seed"},
+		{"protocol ip flower action ct", fragment, "fragments"},
+	} {
+		s := newWorld(t, Config{})
+		do(t, s, "qdisc add dev eth0 clsact", "filter add dev eth0 ingress "+c.filter)
+		var p Packet
+		if !p.Load(frame(t, c.frame), true) {
+			t.Fatal("frame")
+		}
+		r := s.Receive(s.Device("eth0"), &p)
+		if (c.want == "") != (r.Unknown == "") || !strings.Contains(r.Unknown, c.want) {
+			t.Errorf("%s: %q, want %q", c.filter, r.Unknown, c.want)
+		}
+	}
+}

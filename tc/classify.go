@@ -9,6 +9,7 @@ const maxRestarts = 16
 type path struct {
 	depth   int // of redirections
 	classID uint32
+	unknown string // why what follows cannot be known
 	spare   []*Packet
 	used    int
 	pending []*Packet

@@ -145,7 +145,11 @@ func (s *System) Unsupported(device string, egress bool) string {
 	return ""
 }
 
-func (c *bpf) classify(*System, *Packet) Code { return Unspec }
+// classify cannot know what the program says: the result is marked so.
+func (c *bpf) classify(s *System, _ *Packet) Code {
+	s.path.unknown = "the bytecode of a bpf filter is not run"
+	return Unspec
+}
 
 func (c *bpf) lookup(handle uint32) int {
 	for i, f := range c.filters {

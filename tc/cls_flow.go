@@ -210,6 +210,9 @@ func (c *flow) classify(s *System, p *Packet) Code {
 			continue
 		}
 		id := uint32(0)
+		if f.o.hash {
+			s.path.unknown = "a flow filter hashes with the kernel's seed: the class is not known"
+		}
 		if !f.o.hash && len(f.o.keys) > 0 {
 			id = (f.o.value(p, f.o.keys[0])&f.o.mask ^ f.o.xor) >> f.o.rshift
 			id += f.o.addend

@@ -16,8 +16,8 @@
 //
 // The behaviour is that of Linux 6.12 to 7.1, the language and the listings are
 // those of iproute2 6.1 with the keys and actions of later versions added.
-// Filters that load eBPF objects, and running classic bytecode, are refused by
-// name.
+// Filters that load eBPF objects are refused by name; what depends on classic
+// bytecode is marked as unknown.
 //
 // A System is not safe for concurrent use.
 package tc

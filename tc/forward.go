@@ -20,9 +20,8 @@ type Result struct {
 	// Outputs are the frames that came out: the packet itself where it passed,
 	// and what was redirected or mirrored.
 	Outputs []Output
-	// Trapped says that hardware handed the packet to software, Hardware that
-	// it never got there.
-	Trapped, Hardware bool
+	// Unknown says why the result cannot be trusted, "" where it can.
+	Unknown string
 }
 
 // Receive runs a packet that arrives at a device. The packet must have been
@@ -38,7 +37,7 @@ func (s *System) Receive(d *Device, p *Packet) Result { return s.start(d, p, tru
 func (s *System) Transmit(d *Device, p *Packet) Result { return s.start(d, p, false) }
 
 func (s *System) start(d *Device, p *Packet, ingress bool) (r Result) {
-	s.path.depth, s.path.used = 0, 0
+	s.path.depth, s.path.used, s.path.unknown = 0, 0, ""
 	s.path.pending = s.path.pending[:0]
 	s.path.Outputs = s.path.Outputs[:0]
 	p.Device, p.IIF = d, d.Index
@@ -52,7 +51,7 @@ func (s *System) start(d *Device, p *Packet, ingress bool) (r Result) {
 		r.Code, r.Fate = s.egress(d, p)
 	}
 	s.drain()
-	r.Outputs = s.path.Outputs
+	r.Outputs, r.Unknown = s.path.Outputs, s.path.unknown
 	return r
 }
 
