@@ -38,7 +38,7 @@ func TestExecutorsAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		chains := map[string][]string{}
 		for _, name := range []string{"base", "a", "b"} {
-			chains[name] = rapid.SliceOfN(rapid.Custom(ruleText(name)), 0, 6).Draw(rt, name)
+			chains[name] = rapid.SliceOfN(rapid.Custom(ruleText(name)), 0, 10).Draw(rt, name)
 		}
 		executors := link3(t, chains)
 		for range rapid.IntRange(1, 8).Draw(rt, "packets") {

@@ -231,6 +231,9 @@ func (m *Machine) run(pc uint32) {
 			m.hit(in.rule)
 			pc++
 			continue
+		case opSkip:
+			pc = m.skip(in, network, transport)
+			continue
 		case opSelect:
 			pc = m.choose(in)
 			code = m.code

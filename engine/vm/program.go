@@ -15,6 +15,7 @@ type Program struct {
 
 	code  []inst
 	rules []ruleRef // every rule of every chain, by rule number
+	heads []head    // of rules that opSkip may skip
 	data  []byte    // constants longer than an instruction holds
 
 	sets     []*setRef
@@ -133,6 +134,7 @@ const (
 	opEndChain opcode = iota // end of a chain: return
 	opEndRule                // end of a rule whose expressions all ran
 	opSelect                 // a selector says which rule comes next
+	opSkip                   // rules whose first compare fails are skipped
 	// Fast forms, under the kernel's conditions.
 	opNetwork1 // payload from the network header: off → dst, zero-extended to 4 bytes
 	opNetwork2
