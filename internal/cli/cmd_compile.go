@@ -20,7 +20,7 @@ their elements, and each rule's bytecode, in the form of nft --debug=netlink.`,
 		Example: "  verdict compile firewall.nft\n  echo 'add rule ip t c tcp dport 22 accept' | verdict compile base.nft -",
 		Args:    takes("RULES..."),
 		RunE: func(_ *cobra.Command, args []string) error {
-			w := bufio.NewWriter(s.Out)
+			w := bufio.NewWriter(s.plain())
 			options, err := flags.options()
 			if err != nil {
 				return err

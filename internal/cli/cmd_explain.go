@@ -39,7 +39,7 @@ memory; which rules stay a check on every packet, and why.`,
 			if err != nil {
 				return failed(err)
 			}
-			return explainPlan(s.Out, loaded, e, all)
+			return explainPlan(s.plain(), loaded, e, all)
 		},
 	}
 	rules.add(cmd)

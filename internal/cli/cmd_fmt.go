@@ -64,16 +64,16 @@ func (f *formatter) file(name string) error {
 	differs := !bytes.Equal(src.Text, formatted)
 	f.changed = f.changed || differs
 	if f.list && differs {
-		fmt.Fprintln(f.s.Out, src.Name)
+		fmt.Fprintln(f.s.plain(), src.Name)
 	}
 	if f.diff && differs {
-		fmt.Fprint(f.s.Out, lineDiff(src.Name, string(src.Text), string(formatted)))
+		fmt.Fprint(f.s.plain(), lineDiff(src.Name, string(src.Text), string(formatted)))
 	}
 	if f.write {
 		return f.writeBack(name, formatted, differs)
 	}
 	if !f.list && !f.diff {
-		_, err = f.s.Out.Write(formatted)
+		_, err = f.s.plain().Write(formatted)
 	}
 	return err
 }

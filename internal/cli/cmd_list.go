@@ -74,7 +74,7 @@ the sets, not from the source text.`,
 			if err != nil {
 				return err
 			}
-			w := bufio.NewWriter(s.Out)
+			w := bufio.NewWriter(s.plain())
 			if p := r.Tables(); p != nil {
 				if list.json {
 					return failedf("tables of iptables have no form as JSON")

@@ -197,7 +197,7 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 	program := e.Engine().Program()
 	switch c.output {
 	case "nft":
-		n := &render.Nft{W: c.s.Out, Program: program, Options: options, View: e.Worker().View(), Meta: e.Worker().Meta(), ID: rand.Uint32()}
+		n := &render.Nft{W: c.s.plain(), Program: program, Options: options, View: e.Worker().View(), Meta: e.Worker().Meta(), ID: rand.Uint32()}
 		e.Trace(n)
 		return func(*verdict.Outcome) error { return n.Err }
 	case "json":
@@ -248,7 +248,7 @@ func (c *traceCommand) conclusion(o *verdict.Outcome) {
 	case !o.Decided:
 		text += ": no base chain saw it"
 	}
-	fmt.Fprintln(c.s.Out, text)
+	fmt.Fprintln(c.s.Out, diag.Printable(text))
 }
 
 // verdict compares with --expect.

@@ -65,7 +65,7 @@ func (c *translateCommand) file(name string) error {
 	if err := c.s.report(found); err != nil {
 		return err
 	}
-	w := bufio.NewWriter(c.s.Out)
+	w := bufio.NewWriter(c.s.plain())
 	lines := iptables.Translate(file, iptables.TranslateOptions{Reference: c.reference})
 	if _, err := w.Write(iptables.AppendTranslation(nil, lines)); err != nil {
 		return failed(err)

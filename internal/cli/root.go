@@ -37,7 +37,7 @@ func Run(args []string, s *Streams) int {
 		return exitOK
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintf(s.Err, "verdict: %s\n", text)
+		fmt.Fprintf(s.Err, "verdict: %s\n", printableLines(text))
 	}
 	return status(err)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/catalog"
+	"verdict/diag"
 	"verdict/engine/vm"
 	"verdict/nft/decompile"
 	"verdict/trace"
@@ -65,22 +66,22 @@ func (t *Text) Event(e *trace.Event) {
 		t.broke(e)
 	case trace.RuleUnknown:
 		t.rule(e.Rule)
-		t.detail("unknown: the capture ends before the bytes that " + t.failing(e) + " needs")
+		t.detail("unknown: the capture ends before the bytes that " + diag.Printable(t.failing(e)) + " needs")
 	case trace.ReturnFromChain:
 		t.depth = max(t.depth-1, 0)
 		t.printf("%send of chain, back to the caller\n", t.indent())
 	case trace.Policy:
 		t.printf("    end of chain: policy %s\n", t.verdict(e.Verdict.String()))
 	case trace.Note:
-		t.printf("  %s\n", e.Text)
+		t.printf("  %s\n", diag.Printable(e.Text))
 	case trace.EnterTable:
 		t.place = 0
-		t.printf("  %s\n", e.Text)
+		t.printf("  %s\n", diag.Printable(e.Text))
 	case trace.TableRule:
 		t.place = max(t.place, len(e.Label))
-		t.printf("    %-*s  %s\n", t.place, e.Label, e.Text)
+		t.printf("    %-*s  %s\n", t.place, diag.Printable(e.Label), diag.Printable(e.Text))
 	case trace.TableDetail:
-		t.printf("    %-*s    %s\n", t.place, "", t.tableDetail(e.Text))
+		t.printf("    %-*s    %s\n", t.place, "", t.tableDetail(diag.Printable(e.Text)))
 	case trace.TablePolicy:
 		t.printf("    end of chain: policy %s\n", t.verdict(strings.ToLower(e.Text)))
 	}
@@ -100,7 +101,7 @@ func (t *Text) enterBase(e *trace.Event) {
 	b := c.Chain.Base
 	t.place = 0
 	for _, r := range c.Chain.Rules {
-		t.place = max(t.place, len(where(r.Place)))
+		t.place = max(t.place, len(diag.Printable(where(r.Place))))
 	}
 	t.printf("  table %s %s, chain %s (priority %d, policy %s)\n", c.Table.Family, c.Table.Name, c.Chain.Name, b.Priority, b.Policy)
 }
@@ -110,7 +111,7 @@ func (t *Text) indent() string { return "    " + strings.Repeat("  ", t.depth) }
 // rule prints a rule's place and text.
 func (t *Text) rule(number uint32) {
 	c, r, _ := t.Program.Rule(number)
-	t.printf("%s%-*s  %s\n", t.indent(), t.place, where(r.Place), ruleText(c.Table, r, &t.Options))
+	t.printf("%s%-*s  %s\n", t.indent(), t.place, diag.Printable(where(r.Place)), diag.Printable(ruleText(c.Table, r, &t.Options)))
 }
 
 // detail prints a line below a rule.
@@ -138,9 +139,9 @@ func (t *Text) done(e *trace.Event) {
 
 func (t *Text) broke(e *trace.Event) {
 	t.rule(e.Rule)
-	text := "no match: " + t.failing(e)
+	text := "no match: " + diag.Printable(t.failing(e))
 	if got := t.got(e); got != "" {
-		text += ", the packet has " + got
+		text += ", the packet has " + diag.Printable(got)
 	}
 	t.detail(t.paint(faint, text))
 }

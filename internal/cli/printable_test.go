@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+)
+
+// TestPlain: terminals get nothing to obey, wherever the writes are cut; pipes
+// get everything.
+func TestPlain(t *testing.T) {
+	const in = "a\tä\n\x1b[2J\a\u009b1m \x9b\r\u202e€\U0001F600\n"
+	for _, c := range []struct {
+		terminal bool
+		want     string
+	}{
+		{true, "a\tä\n\ufffd[2J\ufffd\ufffd1m \ufffd\ufffd\ufffd€\U0001F600\n"},
+		{false, in},
+	} {
+		for cut := range len(in) + 1 {
+			var out bytes.Buffer
+			w := (&Streams{Out: &out, OutTerminal: c.terminal}).plain()
+			for _, part := range []string{in[:cut], in[cut:]} {
+				if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
+					t.Fatalf("%d, %v", n, err)
+				}
+			}
+			if out.String() != c.want {
+				t.Errorf("terminal %v, cut at %d: %q, want %q", c.terminal, cut, out.String(), c.want)
+			}
+		}
+	}
+}
