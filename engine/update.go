@@ -24,7 +24,9 @@ func (e *Engine) load(rs *ruleset.Ruleset) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rules{program: p, plan: chain.Compile(p, e.options.Executor), hooks: e.hooksOf(p)}, nil
+	plan := chain.Compile(p, e.options.Executor)
+	p.Finish()
+	return &rules{program: p, plan: plan, hooks: e.hooksOf(p)}, nil
 }
 
 // Update makes a later snapshot the one that packets meet: each worker goes on

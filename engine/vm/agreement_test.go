@@ -63,6 +63,7 @@ func link3(t *testing.T, chains map[string][]string) []executor {
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.Finish()
 		list = append(list, executor{x.name, newRunner(p), x.traced})
 	}
 	return list

@@ -38,10 +38,11 @@ func (p *Program) fold(c *Chain, forms Forms) {
 		return
 	}
 	rules := make([][]inst, c.count)
+	copied := slices.Clone(p.code[c.start:c.end])
 	folded := false
 	for i := range rules {
 		r := &p.rules[c.first+uint32(i)]
-		code := slices.Clone(p.code[r.start:r.end])
+		code := copied[r.start-c.start : r.end-c.start]
 		rules[i] = code[:foldRule(code, forms)]
 		folded = folded || len(rules[i]) < len(code)
 	}

@@ -26,6 +26,16 @@ func Link(rs *ruleset.Ruleset, state *State) (*Program, error) {
 	return LinkForms(rs, state, AllForms)
 }
 
+// Finish makes the fast code of the chains that no selector was made for. It
+// must be called, if at all, before a machine uses the program.
+func (p *Program) Finish() {
+	for i := range p.Chains {
+		if c := &p.Chains[i]; c.blocks == nil {
+			p.fold(c, p.forms)
+		}
+	}
+}
+
 // LinkForms is Link with some of the fast forms only, for measurements and
 // tests: what packets meet is the same.
 func LinkForms(rs *ruleset.Ruleset, state *State, forms Forms) (*Program, error) {
@@ -36,9 +46,7 @@ func LinkForms(rs *ruleset.Ruleset, state *State, forms Forms) (*Program, error)
 			return nil, err
 		}
 	}
-	for i := range l.program.Chains {
-		l.program.fold(&l.program.Chains[i], forms)
-	}
+	l.program.forms = forms
 	return l.program, l.hooks()
 }
 

@@ -35,6 +35,7 @@ type Program struct {
 	fibs     []*expr.Fib
 	hashes   []*expr.Hash
 	state    *State
+	forms    Forms
 	root     *Program // that was linked, if this one extends it
 	extended bool     // there is a successor, which appends to the same memory
 
