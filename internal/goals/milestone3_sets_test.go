@@ -51,7 +51,9 @@ var headline = []measured{
 	{"disjoint", 800_000, nil, true},
 	{"shared", 1000, []string{benchmark.PartLookup}, true},
 	{"shared", 30_000, []string{benchmark.PartLookup}, true},
-	{"shared", 800_000, nil, true},
+	// The kernel expands the ranges of ports to prefixes, which takes it more
+	// than ten minutes.
+	{"shared", 800_000, nil, false},
 	{"overlapping", 100_000, []string{benchmark.PartLookup}, false},
 	{"addresses", 1_000_000, []string{benchmark.PartLoad, benchmark.PartLookup}, false},
 	{"ranges", 500_000, []string{benchmark.PartLoad, benchmark.PartLookup, benchmark.PartChange}, false},

@@ -15,10 +15,11 @@ func Slice[T any](n int) []T {
 	if bytes < 2*Size {
 		return s
 	}
+	// The pages in which the slice begins and ends are asked for as well: they
+	// belong to the same heap, mostly to slices of the same kind.
 	begin := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
-	skip := (begin+Size-1)&^(Size-1) - begin
-	length := (bytes - skip) &^ (Size - 1)
-	whole := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), skip)), length)
-	_ = unix.Madvise(whole, unix.MADV_HUGEPAGE)
+	first := begin &^ (Size - 1)
+	length := (begin+bytes+Size-1)&^(Size-1) - first
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, first, length, unix.MADV_HUGEPAGE)
 	return s
 }

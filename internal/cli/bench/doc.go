@@ -4,7 +4,8 @@
 // What is compared takes turns, round by round; figures are medians over the
 // rounds. Times are processor time, so that other processes' turns on a shared
 // machine do not count: of the thread for lookups and changes, of the whole
-// process, collections of garbage included, for loads. Every figure has its
-// bound from the table in bounds.go, if there is one, and the tests of the
-// goals read the same figures.
+// process, collections of garbage included, for loads. The threads that measure
+// lookups, here and in the peer, have precedence where the system allows it.
+// Every figure has its bound from the table in bounds.go, if there is one, and
+// the tests of the goals read the same figures.
 package bench

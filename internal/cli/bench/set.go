@@ -204,6 +204,7 @@ func (r *setRun) lookup() error {
 		return err
 	}
 	r.tell("%s, %d elements: lookups", r.shape.Name, r.n)
+	defer prioritize()()
 	view, size := r.built.View(), r.shape.Desc.KeyLen
 	hit, miss := make([]samples, len(lookups)), make([]samples, len(lookups))
 	var peerHit, peerMiss samples

@@ -16,6 +16,7 @@ func (r *setRun) change() error {
 	if err := r.peerChange(); err != nil {
 		return err
 	}
+	defer prioritize()()
 	var added, deleted samples
 	const perRound = 16
 	for round := range r.Rounds {

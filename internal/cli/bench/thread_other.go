@@ -15,3 +15,6 @@ func threadTime() int64 { return int64(time.Since(began)) }
 
 // processTime is the time since the start in nanoseconds, likewise.
 func processTime() int64 { return threadTime() }
+
+// prioritize gives the calling thread precedence; not here.
+func prioritize() (restore func()) { return func() {} }
