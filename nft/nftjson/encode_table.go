@@ -154,7 +154,9 @@ func (w *writer) rule(o owner, chain string, r *syntax.Rule) {
 	w.text("chain", chain)
 	w.handle(r)
 	w.text("comment", r.Comment.Text)
-	if len(r.Statements) > 0 {
+	// The reference leaves out what is empty; a rule with neither statements
+	// nor comment needs it to be read again.
+	if len(r.Statements) > 0 || !r.Comment.Given() {
 		w.key("expr")
 		w.open('[')
 		for _, s := range r.Statements {
