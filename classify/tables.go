@@ -171,7 +171,24 @@ func (t *tables) row(r *rows, lanes []int, i int, last bool) {
 // next returns the lowest order from one on that matches and is below best, or
 // best.
 func (t *tables) next(key []uint32, from, best uint32) uint32 {
+	if t.shapes == 1 && t.lacks(key) {
+		return best
+	}
 	return simd.LookupTables(t.groups, key, t.dir, t.rows, t.lines, from, best)
+}
+
+// lacks looks only at the directory of the first table, for the case that
+// there is no other: most keys that match nothing end here.
+func (t *tables) lacks(key []uint32) bool {
+	g := &t.groups[0]
+	sum := uint32(0)
+	for i := range t.columns[0] {
+		c := &t.columns[0][i]
+		sum += (key[c.Lane] & c.Mask[0]) * c.Factor
+	}
+	h := simd.Hash(sum)
+	e := t.dir[g.Base[0]+h>>g.Shift[0]]
+	return e == 0 || (e&simd.EntryAny == 0 && (e>>simd.EntryRowBits^h)&(1<<simd.EntryTagBits-1) != 0)
 }
 
 func (t *tables) bytes() int {

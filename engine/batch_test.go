@@ -75,11 +75,15 @@ func newEngine(t testing.TB, text string, o engine.Options) *engine.Engine {
 
 // Batches give what single packets give.
 func TestBatchesAgree(t *testing.T) {
-	rules := workload.FiveTuples("fw", 3000, 1)
+	rules := workload.FiveTuples("fw", 20000, 1)
 	text := accessList(rules)
 	list := packets(t, workload.Headers(rules, 2000, 2))
 	o := engine.Options{Hook: "forward", Seed: 1}
-	one, many := newEngine(t, text, o).Worker(), newEngine(t, text, o).Worker()
+	large := newEngine(t, text, o)
+	one, many := newEngine(t, text, o).Worker(), large.Worker()
+	if size := large.Plan().Chains[0].Stats.Bytes; size < 1<<20 {
+		t.Fatalf("the table of %d bytes is too small to be looked up ahead", size)
+	}
 	outs := make([]engine.Outcome, 200)
 	for at := 0; at < len(list); at += len(outs) {
 		part := list[at : at+len(outs)]

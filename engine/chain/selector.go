@@ -38,8 +38,8 @@ func (s *Selectors) Last() *Selector {
 	return s.last
 }
 
-// largeTable is the size of a table that does not stay in the nearest caches.
-const largeTable = 128 << 10
+// largeTable is the size of a table that does not stay in the second cache.
+const largeTable = 1 << 20
 
 // Selector chooses rules for one machine. It remembers the fields of the packet
 // until something changes them, and may be told of packets ahead of their time.
