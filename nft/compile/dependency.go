@@ -99,7 +99,9 @@ func (r *rule) needLink(ctx *protoContext, p *catalog.Protocol, at diag.Span) (e
 		}
 		return extra, true
 	}
-	if ctx.layers[catalog.BaseNetwork].proto != nil && ctx.base == catalog.BaseLink {
+	// A tag may still be looked for where the network protocol is known from
+	// what follows it, not from the type field that the tag would take.
+	if network := &ctx.layers[catalog.BaseNetwork]; network.proto != nil && network.stated && ctx.base == catalog.BaseLink {
 		return 0, r.conflict(at, catalog.BaseLink, l.proto, p)
 	}
 	value, found := number(l.proto, p)

@@ -34,6 +34,9 @@ type layer struct {
 	proto *catalog.Protocol
 	at    diag.Span
 	also  []*catalog.Protocol // alternatives, where a set named several
+	// stated says that the rule itself compared the field of the header below
+	// that announces the protocol.
+	stated bool
 }
 
 func newProtoContext(family catalog.Family) *protoContext {
@@ -76,7 +79,7 @@ func (c *protoContext) update(base catalog.Base, p *catalog.Protocol, at diag.Sp
 	if !at.IsValid() {
 		at = l.at
 	}
-	l.proto, l.at, l.also = p, at, nil
+	l.proto, l.at, l.also, l.stated = p, at, nil, false
 }
 
 // alternative notes that a header may also be p: a set named several.

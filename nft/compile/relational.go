@@ -307,6 +307,9 @@ func (r *rule) learn(left, o operand, alternative bool) {
 		ctx = r.context(l.tunnel)
 	}
 	ctx.learn(left, c.n, left.head().at.To(c.at), alternative)
+	if p, ok := left.(*payload); ok && p.proto != nil && p.proto.Base == catalog.BaseLink {
+		ctx.layers[catalog.BaseNetwork].stated = true
+	}
 }
 
 // learnUnknown notes that a protocol selector was compared with a named set:
