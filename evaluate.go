@@ -34,8 +34,8 @@ type EngineOptions struct {
 	// with these interfaces, routes and neighbours, and no socket open; Outcome
 	// tells of it. It implies KnownRoutes.
 	Replies bool
-	// Before71 follows Linux as it was before 7.1 where connection tracking
-	// differs.
+	// Before71 follows Linux as it was before 7.1, where connection tracking and
+	// loads from fragments differ.
 	Before71 bool
 	// Accounting counts packets and bytes per connection, as with
 	// nf_conntrack_acct.

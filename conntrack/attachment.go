@@ -34,8 +34,9 @@ func (a *Attachment) Clone() Attachment {
 // Ref: nf_conntrack_core.c, nf_conntrack_attach.
 func (a *Attachment) Answer() Attachment {
 	answer := a.Clone()
-	answer.HasTemplate = false
 	switch {
+	case a.HasTemplate:
+		answer.Info = InfoRelatedReply
 	case a.Conn == nil:
 		answer.Info = InfoNone
 	case a.Info.Direction() == Original:
@@ -68,6 +69,8 @@ func (a *Attachment) State() uint32 {
 		return 1 << (a.Info%3 + 1)
 	case a.Info == InfoUntracked:
 		return StateUntracked
+	case a.HasTemplate && a.Info == InfoRelatedReply:
+		return StateRelated
 	case a.HasTemplate:
 		return StateNew
 	}

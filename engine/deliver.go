@@ -14,11 +14,11 @@ func (w *Worker) routeKnown(family catalog.Family, lists *[5]*hookList) {
 	d := w.rxDevice()
 	to := w.engine.inputWay(w.view.SrcAddr(), w.view.DstAddr(), d)
 	w.way = to
-	if to.kind == wayRefused {
-		w.refuse(family, to)
+	if (to.kind != wayRefused || to.answers) && family == catalog.FamilyIP && !w.options4(to) {
 		return
 	}
-	if family == catalog.FamilyIP && !w.options4(to) {
+	if to.kind == wayRefused {
+		w.refuse(family, to)
 		return
 	}
 	if to.kind == wayDeliver {

@@ -65,7 +65,8 @@ type Engine struct {
 	fragmentID  uint32 // of the IPv6 datagram that was cut last
 	learned     map[neighbour][6]byte
 	peers       map[netip.Addr]*peer
-	only        Hook // the hook of packets that name none
+	ident       uint16 // of the last IPv4 packet made
+	only        Hook   // the hook of packets that name none
 	devices     map[string]*device
 	recent      struct {
 		name   string

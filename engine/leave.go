@@ -45,6 +45,9 @@ func (w *Worker) output(family catalog.Family, to way) {
 // Ref: net/ipv4/ip_output.c, ip_output, ip_finish_output; net/ipv6/ip6_output.c,
 // ip6_output, ip6_finish_output.
 func (w *Worker) leaveHost(family catalog.Family) {
+	if w.onDevice {
+		w.meta.IIF = w.meta.OIF
+	}
 	if !w.hook(family, catalog.HookPostrouting, w.lists(family)[catalog.HookPostrouting]) {
 		return
 	}

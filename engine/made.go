@@ -137,7 +137,7 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 	c.ct = ct
 	c.meta.Reset()
 	c.reassembly, c.verified, c.rerouted, c.boundTo = nil, false, false, 0
-	c.optionsRead, c.hopRead, c.recordAt = false, false, 0
+	c.optionsRead, c.hopRead, c.onDevice, c.recordAt = false, false, false, 0
 	c.machine.Effects.Reset()
 	c.view.Decode(packet.LinkEthernet, frame, len(frame))
 	c.now, c.machine.Now, c.meta.Time = w.now, w.now, w.now

@@ -28,6 +28,17 @@ type answer struct {
 	// bound is the device that link-local addresses belong to.
 	bound uint32
 	mark  uint32
+	id    uint16 // of the IPv4 header
+	// onDevice says that the packet is made on its device, which postrouting
+	// then sees as the incoming one.
+	onDevice bool
+}
+
+// nextID gives an IPv4 identification. Linux draws it at random.
+func (e *Engine) nextID() uint16 {
+	const multiplier, increment = 25173, 13849
+	e.ident = e.ident*multiplier + increment
+	return e.ident
 }
 
 const macLen = 14
@@ -66,6 +77,7 @@ func (a *answer) frame4() []byte {
 	h := f[macLen:]
 	h[0], h[1] = 0x40|byte(size/4), a.tos
 	binary.BigEndian.PutUint16(h[2:], uint16(size+len(a.body)))
+	binary.BigEndian.PutUint16(h[4:], a.id)
 	if a.df {
 		h[6] = 0x40
 	}
@@ -98,13 +110,20 @@ func (a *answer) checksum(pseudo uint32) {
 
 // answerWith sends a packet that the host made through output.
 func (w *Worker) answerWith(a *answer, to way) {
+	if loopbackNet.Contains(a.from) && !to.out.loopback {
+		a.ct.Reset()
+		return // a loopback address does not leave
+	}
+	if a.from.Is4() && !a.df {
+		a.id = w.engine.nextID()
+	}
 	c := w.fork(a.frame(), a.ct)
 	if c == nil {
 		return
 	}
 	c.meta.Priority, c.meta.Mark = a.priority, a.mark
 	c.meta.PktType = packet.PktHost
-	c.boundTo = a.bound
+	c.boundTo, c.onDevice = a.bound, a.onDevice
 	c.view.HideMac()
 	family := catalog.FamilyIP
 	if a.from.Is6() {

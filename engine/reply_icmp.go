@@ -55,7 +55,7 @@ func (w *Worker) icmpErrorOn(typ, code uint8, rest uint32, route host.RouteType,
 	}
 	from := v.DstAddr()
 	if route != host.RouteLocal {
-		from = w.engine.sourceTowards(v.SrcAddr(), w.meta.IIF)
+		from = w.engine.sourceTowards(hop, w.meta.IIF)
 	} else if !w.engine.isLocal(from) {
 		return
 	}

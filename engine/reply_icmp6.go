@@ -42,7 +42,7 @@ func (w *Worker) icmp6ErrorOf(typ, code uint8, rest uint32, kind MadeKind) {
 	if (destination.IsMulticast() || w.meta.PktType != packet.PktHost) && typ != icmp6TooBig {
 		return
 	}
-	bound := w.meta.IIF.Index
+	bound := w.scopeDevice()
 	to := w.engine.outputWay(source, int(bound))
 	if to.kind != wayForward || to.out == nil {
 		return
@@ -76,6 +76,20 @@ func (w *Worker) sendICMP6(a *answer, to way) {
 	w.journey.icmp6Busy = true
 	w.answerWith(a, to)
 	w.journey.icmp6Busy = false
+}
+
+// scopeDevice is the device that link-local addresses of the packet belong to;
+// of what the host sent to itself, that of the destination.
+// Ref: net/ipv6/icmp.c, icmp6_dev.
+func (w *Worker) scopeDevice() uint32 {
+	if !w.rxDevice().loopback {
+		return w.meta.IIF.Index
+	}
+	route, ok := w.engine.host.Route(w.view.DstAddr())
+	if !ok {
+		return w.meta.IIF.Index
+	}
+	return uint32(route.Interface)
 }
 
 // errorSource6 is the source of an error about a packet that was for others: an

@@ -48,7 +48,7 @@ func (w *Worker) redirect6(to way) {
 	const neighbourLimit = 255
 	w.answerWith(&answer{
 		from: from, to: source, protocol: packet.ProtoICMPv6, ttl: neighbourLimit,
-		body: body, ct: noConnection(), kind: MadeError, bound: w.meta.IIF.Index,
+		body: body, ct: noConnection(), kind: MadeError, bound: w.meta.IIF.Index, onDevice: true,
 	}, back)
 }
 

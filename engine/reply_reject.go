@@ -145,7 +145,7 @@ func (w *Worker) rejectTCP() {
 		return
 	}
 	s, ok := w.readSegment(at)
-	if !ok || w.recordAt != 0 || !w.transportSumOK(at, packet.ProtoTCP) {
+	if !ok || !w.resetSumOK(at) {
 		return
 	}
 	source, destination := v.SrcAddr(), v.DstAddr()
@@ -165,6 +165,17 @@ func (w *Worker) rejectTCP() {
 		from: destination, to: source, protocol: packet.ProtoTCP, df: true, body: s.reset(),
 		kind: MadeReject, bound: w.meta.IIF.Index, ct: ct,
 	}, to)
+}
+
+// resetSumOK verifies the checksum as a reset does: tracking's result holds
+// until the packet is forwarded; then all is summed again, an IPv4 header whose
+// own checksum is wrong meanwhile included.
+// Ref: nf_reject_ipv4.c, nf_reject_ip_tcphdr_get; ip_forward.c, ip_forward.
+func (w *Worker) resetSumOK(at int) bool {
+	if w.verified && w.pkt.Hook != catalog.HookForward {
+		return true
+	}
+	return w.recordAt == 0 && w.transportSumOK(at, packet.ProtoTCP)
 }
 
 func isUnicast6(a netip.Addr) bool { return !a.IsUnspecified() && !a.IsMulticast() }

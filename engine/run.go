@@ -134,8 +134,12 @@ func (w *Worker) trackStep(family catalog.Family, num catalog.HookNum) Fate {
 
 // checksummed tells packets whose transport checksum tracking verified.
 func (w *Worker) checksummed() bool {
-	switch v := &w.view; v.L4Proto {
+	v := &w.view
+	switch v.L4Proto {
 	case packet.ProtoTCP, packet.ProtoUDP, packet.ProtoICMP, packet.ProtoICMPv6:
+		if size, _ := v.Load8(v.ThOff + 12); v.L4Proto == packet.ProtoTCP && (size>>4 < 5 || v.ThOff+int(size>>4)*4 > v.End) {
+			return false // refused before its checksum is looked at
+		}
 		sum, result := v.TransportSum()
 		ok, _ := v.VerifyTransport()
 		return result == packet.OK && ok && (v.L4Proto != packet.ProtoUDP || sum != 0)

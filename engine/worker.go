@@ -68,6 +68,7 @@ type Worker struct {
 	verified    bool                  // tracking verified the transport checksum
 	reassembly  *conntrack.Reassembly // of a datagram that came in fragments
 	boundTo     uint32                // device that link-local destinations belong to
+	onDevice    bool                  // made on its device
 	device      string                // of the netdev hook
 	// Packets that the host makes have workers of their own, nested in the one
 	// whose packet is under way.
@@ -85,6 +86,7 @@ func (e *Engine) Worker() *Worker {
 	w.machine.Conns = e.conns
 	w.machine.Routes = routes{e.host}
 	w.machine.HashSeed = uint32(e.options.Seed)
+	w.machine.Before71 = e.options.Conntrack.Before71
 	w.connect()
 	return w
 }

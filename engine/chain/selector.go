@@ -167,5 +167,5 @@ func (r *reach) within(v *packet.View) bool {
 	if v.MacOff+r.end[catalog.BaseLink] > have || v.NetOff+r.end[catalog.BaseNetwork] > have {
 		return false
 	}
-	return !v.HasTransport() || v.ThOff+r.end[catalog.BaseTransport] <= have
+	return !v.L4OK || v.ThOff+r.end[catalog.BaseTransport] <= have
 }

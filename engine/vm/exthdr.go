@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"verdict/catalog"
 	"verdict/nft/expr"
 	"verdict/packet"
 )
@@ -46,6 +47,9 @@ func (m *Machine) findExthdr(e *expr.Exthdr) (start, room int, found packet.Foun
 		start, found = view.FindIPv6(e.Type)
 	case expr.ExthdrIPv4:
 		start, found = view.FindIPv4(e.Type)
+		if found == packet.Present && m.pkt.HookFamily == catalog.FamilyNetdev && m.pkt.Hook == catalog.HookNetdevEgress {
+			found = packet.Absent // the kernel looks for the IP header where the link header is
+		}
 	case expr.ExthdrTCPOpt:
 		start, room, found = view.FindTCPOption(e.Type)
 	case expr.ExthdrSCTP:

@@ -51,6 +51,9 @@ type Machine struct {
 	// day.
 	ZoneOffset int
 
+	// Before71 follows Linux as it was before 7.1, where that differs.
+	Before71 bool
+
 	// Effects collects what the packet's rules want done besides the verdict.
 	Effects Effects
 	// Act, if set, is told of answers and clones at once, in the middle of the
@@ -120,7 +123,7 @@ func NewMachine(p *Program, seed uint64) *Machine {
 func (m *Machine) Fork() *Machine {
 	return &Machine{
 		Conns: m.Conns, Routes: m.Routes, Now: m.Now, Rand: m.Rand, CPU: m.CPU,
-		HashSeed: m.HashSeed, ZoneOffset: m.ZoneOffset, prog: m.prog, code: m.prog.code[:len(m.prog.code):len(m.prog.code)],
+		HashSeed: m.HashSeed, ZoneOffset: m.ZoneOffset, Before71: m.Before71, prog: m.prog, code: m.prog.code[:len(m.prog.code):len(m.prog.code)],
 		hits: m.hits, selectors: m.selectors,
 	}
 }

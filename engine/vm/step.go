@@ -126,6 +126,9 @@ func compare(op uint8, order int) bool {
 // Ref: nft_payload.c, nft_payload_eval.
 func (m *Machine) payload(in *inst) outcome {
 	n := int(in.len)
+	if m.Before71 && m.pkt.View.FragOff != 0 && packet.Base(in.sub) == packet.BaseTransport && fastLoad(in) {
+		return m.fragmentLoad(in)
+	}
 	switch m.pkt.View.Load(packet.Base(in.sub), int(in.off), n, m.bytes(in.dst, n)) {
 	case packet.OK:
 		m.zeroTail(in.dst, n)

@@ -38,7 +38,7 @@ func (b *Buffer) Payload(v *packet.View, base packet.Base, off int, value []byte
 	copy(data[at:], value)
 	odd := off&1 != 0
 	if sum.Inet {
-		b.update(field, before, value, odd, base == packet.BaseTransport && v.L4Proto == packet.ProtoUDP)
+		b.update(field, before, value, odd)
 	}
 	if sum.Pseudo {
 		b.pseudo(v, before, value, odd)
@@ -49,12 +49,13 @@ func (b *Buffer) Payload(v *packet.View, base packet.Base, off int, value []byte
 	return packet.OK
 }
 
-// update corrects a checksum field. In UDP zero would mean "none" and is sent
-// as ffff.
-func (b *Buffer) update(field int, before, after []byte, odd, udp bool) {
+// update corrects a checksum field. Zero is written as ffff, which means the
+// same but in UDP, where zero would mean "none".
+// Ref: nft_payload.c, nft_csum_replace.
+func (b *Buffer) update(field int, before, after []byte, odd bool) {
 	old := binary.BigEndian.Uint16(b.data[field:])
 	sum := packet.UpdateChecksum(old, before, after, odd)
-	if udp && sum == 0 {
+	if sum == 0 {
 		sum = 0xffff
 	}
 	binary.BigEndian.PutUint16(b.data[field:], sum)
@@ -67,12 +68,12 @@ func (b *Buffer) pseudo(v *packet.View, before, after []byte, odd bool) {
 	if !v.HasTransport() {
 		return
 	}
-	off, udp := 0, false
+	off := 0
 	switch v.L4Proto {
 	case packet.ProtoTCP, packet.ProtoICMPv6:
 		off, _, _ = packet.ChecksumOffset(v.L4Proto)
 	case packet.ProtoUDP, packet.ProtoUDPLite:
-		off, udp = 6, true
+		off = 6
 	default:
 		return
 	}
@@ -83,7 +84,7 @@ func (b *Buffer) pseudo(v *packet.View, before, after []byte, odd bool) {
 	if v.L4Proto == packet.ProtoUDP && b.data[field] == 0 && b.data[field+1] == 0 {
 		return
 	}
-	b.update(field, before, after, odd, udp)
+	b.update(field, before, after, odd)
 }
 
 // sctp recomputes the CRC32c of the SCTP packet in a range of the frame, if
