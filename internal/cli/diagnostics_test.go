@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/iptables"
 	"verdict/nft/compile"
 	"verdict/nft/syntax"
 )
@@ -52,6 +53,9 @@ func page() string {
 	}
 	for _, c := range compile.Codes {
 		codes[string(c.Code)] = c.What
+	}
+	for code, meaning := range iptables.Codes {
+		codes[string(code)] = meaning
 	}
 	var b strings.Builder
 	b.WriteString(diagnosticsHead)

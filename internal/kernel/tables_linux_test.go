@@ -118,7 +118,7 @@ func tablePacket(r *rand.Rand, six bool, addresses []string, ports []int) (Injec
 		if six {
 			kind = "icmpv6"
 		}
-		text += fmt.Sprintf("%s type echo-request %s id %d", kind, kind, r.IntN(5))
+		text += fmt.Sprintf("%s type echo-request %s id %d", kind, kind, r.IntN(65536))
 	}
 	p, err := build.Parse(text)
 	if err != nil {
@@ -164,6 +164,28 @@ func (l *Lab) compareTables(name string, f catalog.Family, text string, seed uin
 	return differences, hit, nil
 }
 
+// sending lists the chains that packets of the host itself meet. Of IPv6 they
+// are not compared: the kernel sends reports and solicitations in its own time.
+func sending(t *iptables.Table) map[string]bool {
+	met := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		c := t.Chain(name)
+		if c == nil || met[name] {
+			return
+		}
+		met[name] = true
+		for _, r := range c.Rules {
+			if r.Target != nil {
+				visit(r.Target.Name())
+			}
+		}
+	}
+	visit("OUTPUT")
+	visit("POSTROUTING")
+	return met
+}
+
 // tableDifferences compares counters rule by rule. Rules with a rate are left
 // out, since the kernel's clock is its own.
 func tableDifferences(program *iptables.Program, m *iptables.Machine, saved *iptables.File) (list []string, hit int) {
@@ -176,6 +198,9 @@ func tableDifferences(program *iptables.Program, m *iptables.Machine, saved *ipt
 				theirs := t.Chain(c.Name)
 				if theirs == nil || len(theirs.Rules) != len(c.Rules) {
 					list = append(list, fmt.Sprintf("%s %s: the chain is another", t.Name, c.Name))
+					continue
+				}
+				if saved.Family == catalog.FamilyIP6 && sending(ours)[c.Name] {
 					continue
 				}
 				first := program.FirstRule(c)
