@@ -1,0 +1,122 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"verdict"
+	"verdict/diag"
+	"verdict/engine"
+	"verdict/host"
+	"verdict/packet"
+	"verdict/packet/build"
+)
+
+const routerHost = `{
+  "interfaces": [
+    {"name": "lan0", "mac": "02:00:00:00:01:01", "addresses": ["10.0.0.1/24", "fd00:1::1/64"]},
+    {"name": "wan0", "mac": "02:00:00:00:02:01", "addresses": ["203.0.113.1/24", "2001:db8::1/64"]}
+  ],
+  "routes": [
+    {"dst": "default", "gateway": "203.0.113.2", "dev": "wan0"},
+    {"dst": "10.99.0.0/16", "type": "unreachable"}
+  ],
+  "neighbours": [
+    {"dst": "10.0.0.2", "dev": "lan0", "mac": "02:00:00:00:01:02"},
+    {"dst": "fd00:1::2", "dev": "lan0", "mac": "02:00:00:00:01:02"},
+    {"dst": "203.0.113.2", "dev": "wan0", "mac": "02:00:00:00:02:02"}
+  ]
+}`
+
+const routerRules = `
+table ip t {
+	chain forward {
+		type filter hook forward priority 0; policy accept;
+		tcp dport 25 reject with tcp reset
+		udp dport 25 reject
+	}
+}
+table netdev n {
+	chain ingress {
+		type filter hook ingress device "lan0" priority 0; policy accept;
+		udp dport 9 dup to "wan0" drop
+	}
+}`
+
+// TestReplies shows what a host without sockets sends because of a packet.
+func TestReplies(t *testing.T) {
+	const from = "iifname lan0 ether saddr 02:00:00:00:01:02 ether daddr 02:00:00:00:01:01 "
+	const four = from + "ip saddr 10.0.0.2 "
+	tests := []struct{ name, packet, want string }{
+		{"echo", four + "ip daddr 10.0.0.1 icmp type echo-request", "reply accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 0/0"},
+		{"closed TCP port", four + "ip daddr 10.0.0.1 tcp dport 80 tcp flags syn", "reset accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 proto 6"},
+		{"closed UDP port", four + "ip daddr 10.0.0.1 udp dport 80", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/3"},
+		{"unknown protocol", four + "ip daddr 10.0.0.1 ip protocol 99", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/2"},
+		{"time exceeded", four + "ip ttl 1 ip daddr 8.8.8.8 udp dport 53", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 11/0"},
+		{"unreachable route", from + "ip saddr 10.0.0.3 ip daddr 10.99.0.1 udp dport 53", "error accept |"},
+		{"forwarded", four + "ip daddr 8.8.8.8 udp dport 53", "| wan0 02:00:00:00:02:02 10.0.0.2>8.8.8.8 proto 17"},
+		{"reject", four + "ip daddr 8.8.8.8 udp dport 25", "reject accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/3"},
+		{"reject with reset", four + "ip daddr 8.8.8.8 tcp dport 25 tcp flags syn", "reject accept | lan0 02:00:00:00:01:02 8.8.8.8>10.0.0.2 proto 6"},
+		{"no answer to a reset", four + "ip daddr 10.0.0.1 tcp dport 80 tcp flags rst", "|"},
+		{"clone", four + "ip daddr 8.8.8.8 udp dport 9", "clone accept | wan0 02:00:00:00:01:01 10.0.0.2>8.8.8.8 proto 17"},
+		{"IPv6 port", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 udp dport 80", "error accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 1/4"},
+		{"IPv6 echo", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 icmpv6 type echo-request", "reply accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 129/0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := routerEngine(t)
+			p, err := build.Parse(tt.packet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := verdict.PacketInput(p)
+			var out engine.Outcome
+			e.Worker().Evaluate(&in, &out)
+			if got := describeReplies(&out); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func routerEngine(t *testing.T) *verdict.Engine {
+	t.Helper()
+	h, err := host.Parse("host.json", []byte(routerHost))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, findings := verdict.LoadSources(verdict.LoadOptions{Host: h}, diag.NewSource("rules", []byte(routerRules)))
+	if rules == nil {
+		t.Fatal(findings.Err())
+	}
+	e, err := rules.NewEngine(verdict.EngineOptions{Replies: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// describeReplies lists what was made, and behind a bar the frames that left.
+func describeReplies(out *engine.Outcome) string {
+	var parts []string
+	for _, m := range out.Made {
+		parts = append(parts, m.Kind.String()+" "+m.Fate.String())
+	}
+	parts = append(parts, "|")
+	for _, s := range out.Sent {
+		var v packet.View
+		v.Decode(packet.LinkEthernet, s.Data, len(s.Data))
+		text := fmt.Sprintf("%s %s %s>%s", s.Device, host.MAC(s.Data[:6]), v.SrcAddr(), v.DstAddr())
+		if v.L4Proto == packet.ProtoICMP || v.L4Proto == packet.ProtoICMPv6 {
+			text += fmt.Sprintf(" icmp %d/%d", s.Data[v.ThOff], s.Data[v.ThOff+1])
+		} else {
+			text += fmt.Sprintf(" proto %d", v.L4Proto)
+		}
+		if ok, result := v.VerifyTransport(); result == packet.OK && !ok {
+			text += " with a wrong checksum"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
