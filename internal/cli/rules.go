@@ -19,6 +19,7 @@ import (
 	"verdict/catalog"
 	"verdict/diag"
 	"verdict/host"
+	"verdict/internal/cli/bench"
 	"verdict/iptables"
 	"verdict/nft/ruleset"
 )
@@ -69,12 +70,8 @@ func (f *rulesFlags) load(s *Streams, names ...string) (*verdict.Ruleset, error)
 	return rules, nil
 }
 
-// loadPercent is how much garbage a load may make, in percent of what it
-// keeps, before it is collected: a load keeps most of what it allocates.
-const loadPercent = 400
-
 func loadSources(s *Streams, options verdict.LoadOptions, names []string) (*verdict.Ruleset, *diag.List, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(loadPercent))
+	defer debug.SetGCPercent(debug.SetGCPercent(bench.LoadPercent))
 	var sources []*diag.Source
 	for _, name := range names {
 		src, err := readSource(s, name)

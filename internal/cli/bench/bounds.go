@@ -44,7 +44,6 @@ var bounds = map[string]map[int]map[What]Bound{
 	"ranges": {500_000: {
 		LoadMemory: {Most: 500 * millisecond}, AddOne: {Most: millisecond}, DeleteOne: {Most: millisecond},
 	}},
-	"ranges6": {500_000: {LoadMemory: {Most: 500 * millisecond}}},
 }
 
 var concatenations = map[int]map[What]Bound{

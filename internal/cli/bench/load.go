@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"verdict"
@@ -26,6 +27,7 @@ const (
 // Load measures how a ruleset is loaded, in all and stage by stage. With
 // kernel set, nft loads it into a namespace of its own by turns.
 func Load(name string, text []byte, o *Options, kernel func() (time.Duration, error)) ([]Figure, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(LoadPercent))
 	var whole, held, peer samples
 	stages := map[What]samples{}
 	var elements int

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 
 	"verdict"
 	"verdict/diag"
@@ -144,12 +145,18 @@ func (r *setRun) build() error {
 	return nil
 }
 
+// LoadPercent is how much garbage the command's loads may make, in percent of
+// what they keep, before it is collected: a load keeps most of what it
+// allocates.
+const LoadPercent = 400
+
 func (r *setRun) loadText() error {
 	if r.text == nil {
 		return nil
 	}
 	var took, peer samples
 	rounds := r.affordable(r.n)
+	defer debug.SetGCPercent(debug.SetGCPercent(LoadPercent))
 	for i := range rounds {
 		runtime.GC()
 		src := diag.NewSource("bench", r.text)
