@@ -31,7 +31,6 @@ type generator struct {
 	serial    int
 	family    string
 	hook      string
-	nat       bool
 	stored    []*storedSet
 	objects   []string
 	chains    []string // regular chains that may still be jumped to
