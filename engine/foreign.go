@@ -42,7 +42,7 @@ func (e *Engine) hooksOf(p *vm.Program) *hookTable {
 	if t := e.options.Tables; t != nil && t.Uses.TTL {
 		e.options.Forwarded = true
 	}
-	return buildHooksBeside(p, e.options.Tables)
+	return buildHooks(p, e.options.Tables)
 }
 
 // Tables are the tables of iptables that run beside the rules, or nil.

@@ -71,12 +71,10 @@ type hookTable struct {
 	tracks   [2]bool
 }
 
-// buildHooks orders the base chains of a program. Base chains come sorted by
-// priority, of equals the newest first.
-func buildHooks(p *vm.Program) *hookTable { return buildHooksBeside(p, nil) }
-
-// buildHooksBeside puts tables of iptables beside the base chains.
-func buildHooksBeside(p *vm.Program, tables *iptables.Program) *hookTable {
+// buildHooks orders the base chains of a program, and beside them the tables of
+// iptables, nil if there are none. Base chains come sorted by priority, of
+// equals the newest first.
+func buildHooks(p *vm.Program, tables *iptables.Program) *hookTable {
 	t := &hookTable{}
 	t.tracks = [2]bool{p.NeedsCT, p.NeedsCT6}
 	for i := range t.ip {
