@@ -88,11 +88,11 @@ func appendInterface(b []byte, option string, i Interface) []byte {
 	}
 	b = append(appendNot(b, i.Not), ' ')
 	b = append(append(b, option...), ' ')
-	b = append(b, i.Name...)
+	name := i.Name
 	if i.Prefix {
-		b = append(b, '+')
+		name += "+"
 	}
-	return b
+	return appendWord(b, name)
 }
 
 func (h *Header) appendSave(b []byte) []byte {

@@ -172,7 +172,7 @@ func (x *hashlimitMatch) appendSave(b []byte) []byte {
 	if x.mode != 0 {
 		b = fmt.Appendf(b, " --hashlimit-mode %s", strings.Join(x.modes(), ","))
 	}
-	b = fmt.Appendf(b, " --hashlimit-name %s", x.name)
+	b = fmt.Appendf(b, " --hashlimit-name %s", word(x.name))
 	for _, o := range []struct {
 		name  string
 		value uint32

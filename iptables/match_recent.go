@@ -85,7 +85,7 @@ func (x *recentMatch) appendSave(b []byte) []byte {
 	if x.destination {
 		side = "rdest"
 	}
-	return fmt.Appendf(b, " --name %s --mask %s --%s", x.name, x.mask, side)
+	return fmt.Appendf(b, " --name %s --mask %s --%s", word(x.name), x.mask, side)
 }
 
 func (x *recentMatch) translate(t *translator) bool {

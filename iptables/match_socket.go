@@ -216,7 +216,7 @@ type nfacctMatch struct{ name string }
 func (x *nfacctMatch) Name() string { return "nfacct" }
 
 func (x *nfacctMatch) appendSave(b []byte) []byte {
-	return append(append(b, " --nfacct-name "...), x.name...)
+	return appendWord(append(b, " --nfacct-name "...), x.name)
 }
 
 // translate counts in a named counter, which the reference does not know.

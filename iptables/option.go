@@ -329,6 +329,18 @@ func hexBytes(text string) ([]byte, bool) {
 	return out, strings.Count(text, "|")%2 == 0
 }
 
+// appendWord prints a name: bare, as iptables-save does, unless it would be read
+// back as something else.
+func appendWord(b []byte, text string) []byte {
+	if text == "" || strings.ContainsAny(text, " \t\"\r\n") || text[0] == '!' || text[0] == '-' {
+		return appendQuoted(b, text)
+	}
+	return append(b, text...)
+}
+
+// word is appendWord as a string.
+func word(text string) string { return string(appendWord(nil, text)) }
+
 // appendQuoted prints a word as iptables-save does: bare if that is safe.
 func appendQuoted(b []byte, text string) []byte {
 	bare := text != ""

@@ -107,13 +107,14 @@ var (
 		"eui64":     "interface identifiers are not compared",
 		"srh":       "segment routing headers are not read",
 		"policy":    "IPsec policies are not known",
-		"time":      "use the translation, or meta hour and meta day",
+		"set":       "sets of ipset are not read",
+		"time":      "times of day and dates are not compared",
 		"udplite":   "iptables has no such match",
 		"nfqueue":   "it is a target",
 		"connlabel": "labels are not read",
 	}
 	refusedTargets = map[string]string{
-		"AUDIT": "there is no audit log", "HMARK": "its hash is not computed", "IDLETIMER": "no timers run", "LED": "there are no lights",
+		"SET": "sets of ipset are not read", "AUDIT": "there is no audit log", "HMARK": "its hash is not computed", "IDLETIMER": "no timers run", "LED": "there are no lights",
 		"RATEEST": "no rate estimator runs", "CLUSTERIP": "no cluster is known", "SECMARK": "there are no security labels",
 		"CONNSECMARK": "there are no security labels", "SYNPROXY": "connections are not proxied", "DNPT": "prefix translation is not done", "SNPT": "prefix translation is not done",
 	}

@@ -12,7 +12,7 @@ func AppendSave(b []byte, tables []*Table, counters func(*Chain, *Rule) (Counter
 			if counters != nil && c.BuiltIn() {
 				n, _ = counters(c, nil)
 			}
-			b = fmt.Appendf(b, ":%s %s [%d:%d]\n", c.Name, c.Policy, n.Packets, n.Bytes)
+			b = fmt.Appendf(b, ":%s %s [%d:%d]\n", word(c.Name), c.Policy, n.Packets, n.Bytes)
 		}
 		for _, c := range t.Chains {
 			for _, r := range c.Rules {
@@ -22,7 +22,7 @@ func AppendSave(b []byte, tables []*Table, counters func(*Chain, *Rule) (Counter
 					}
 				}
 				b = append(b, "-A "...)
-				b = append(appendQuoted(b, c.Name), r.append(nil)...)
+				b = append(appendWord(b, c.Name), r.append(nil)...)
 				b = append(b, '\n')
 			}
 		}
@@ -51,9 +51,9 @@ func (r *Rule) append(b []byte) []byte {
 	switch x := r.Target.(type) {
 	case nil:
 	case *gotoTarget:
-		b = append(append(b, " -g "...), x.chain...)
+		b = appendWord(append(b, " -g "...), x.chain)
 	default:
-		b = append(append(b, " -j "...), r.Target.Name()...)
+		b = appendWord(append(b, " -j "...), r.Target.Name())
 		b = r.Target.appendSave(b)
 	}
 	return b

@@ -216,7 +216,7 @@ func (x *teeTarget) Name() string { return "TEE" }
 func (x *teeTarget) appendSave(b []byte) []byte {
 	b = fmt.Appendf(b, " --gateway %s", x.gateway)
 	if x.device != "" {
-		b = append(append(b, " --oif "...), x.device...)
+		b = appendWord(append(b, " --oif "...), x.device)
 	}
 	return b
 }

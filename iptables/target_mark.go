@@ -308,10 +308,10 @@ func (x *ctTarget) appendSave(b []byte) []byte {
 		b = fmt.Appendf(b, " --helper %s", x.helper.Name())
 	}
 	if x.events != "" {
-		b = fmt.Appendf(b, " --ctevents %s", x.events)
+		b = fmt.Appendf(b, " --ctevents %s", word(x.events))
 	}
 	if x.expectations != "" {
-		b = fmt.Appendf(b, " --expevents %s", x.expectations)
+		b = fmt.Appendf(b, " --expevents %s", word(x.expectations))
 	}
 	if x.hasZone {
 		zone := fmt.Sprint(x.zone)

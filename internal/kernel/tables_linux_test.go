@@ -262,8 +262,10 @@ func TestLegacyTablesAgree(t *testing.T) {
 			return nil
 		})
 	}
-	t.Logf("%d of %d files agree, %d rules were hit", agree, compared, hits)
-	if compared < 20 {
-		t.Errorf("%d files compared, want 20", compared)
+	result := "pass"
+	if agree < 20 || agree < compared {
+		result = "fail"
+		t.Fail()
 	}
+	t.Logf("goal: files whose counters agree with the kernel's legacy tables: %d of %d, %d rules hit (all, at least 20): %s", agree, compared, hits, result)
 }
