@@ -34,8 +34,9 @@ type ElementShape struct {
 	Most int
 
 	bounds func(i, field int) (low, high uint64)
-	// missing is a value for the last field such that a key of element i with it
-	// is in no element.
+	// missing is a value for the last field, or the one before if that is a
+	// protocol, such that a key of element i with it is in no element. A rule that
+	// loads a port looks up packets of one protocol only.
 	missing func(i int) uint64
 }
 
@@ -134,14 +135,27 @@ func kernelShape(name string, fields ...ElementField) *ElementShape {
 			}
 			return low, low + 1
 		},
-		// The next protocol, or a value of an element far away.
+		// A port that no element has, or a value of an element far away.
 		missing: func(i int) uint64 {
-			if last := fields[len(fields)-1]; last != fieldProto {
-				return value(last, 2*uint64(i)+100)
+			if len(fields) == 2 && fields[1] == fieldProto {
+				return uint64(i) % 2
 			}
-			return protoTCP
+			last := fields[len(fields)-1]
+			if last == fieldProto {
+				last = fields[len(fields)-2]
+			}
+			return value(last, 2*uint64(i)+100)
 		},
 	}
+}
+
+// missAt is the field that makes a miss.
+func (s *ElementShape) missAt() int {
+	last := len(s.Fields) - 1
+	if s.Fields[last] == fieldProto {
+		return last - 1
+	}
+	return last
 }
 
 // KeyLen is the length of a key in bytes: each field is padded to a multiple
@@ -189,8 +203,8 @@ func (s *ElementShape) appendField(b []byte, f ElementField, v uint64) []byte {
 }
 
 // Keys makes count keys of a set of the first n elements, one after the other:
-// keys that are in it, or keys of which only the last field makes that they
-// are not.
+// keys that are in it, or keys of which only one field, the last but for a
+// protocol, makes that they are not.
 func (s *ElementShape) Keys(n, count int, hit bool, seed uint64) []byte {
 	r := &random{seed}
 	var keys []byte
@@ -199,7 +213,7 @@ func (s *ElementShape) Keys(n, count int, hit bool, seed uint64) []byte {
 		for at, f := range s.Fields {
 			low, high := s.bounds(i, at)
 			v := low + r.next()%(high-low+1)
-			if !hit && at == len(s.Fields)-1 {
+			if !hit && at == s.missAt() {
 				v = s.missing(i)
 			}
 			keys = s.appendField(keys, f, v)

@@ -107,8 +107,9 @@ func writeTable(w io.Writer, list []Figure) error {
 	return t.Flush()
 }
 
-// goal is the bound and whether it is kept.
-func (f *Figure) goal() string {
+// Promise is the bound for people, without the ratio where there is no peer to
+// judge it by; empty if nothing is promised.
+func (f *Figure) Promise() string {
 	if f.Bound == nil {
 		return ""
 	}
@@ -116,9 +117,16 @@ func (f *Figure) goal() string {
 	if f.Peer == 0 && b.Most != 0 {
 		b.Ratio = 0
 	}
-	text := b.Text(f.Unit)
+	return b.Text(f.Unit)
+}
+
+// goal is the promise and whether it is kept.
+func (f *Figure) goal() string {
+	text := f.Promise()
 	switch {
-	case b.Most == 0 && f.Peer == 0:
+	case text == "":
+		return ""
+	case f.Bound.Most == 0 && f.Peer == 0:
 		return text + ": no peer"
 	case f.OK():
 		return text + ": pass"
