@@ -156,6 +156,7 @@ func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay
 	if err != nil {
 		return nil, err
 	}
+	r.interfaceAssumed = c.packets.iface == ""
 	if assumption != "" {
 		r.assumptions = append(r.assumptions, assumption)
 	}

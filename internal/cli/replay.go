@@ -29,6 +29,7 @@ type replay struct {
 	bytes    uint64
 	copies   uint64
 	untimed  uint64
+	unplaced uint64            // frames of captures that name no interface
 	links    map[uint16]uint64 // frames of link types that are not decoded
 	seconds  float64
 	damaged  error
@@ -36,6 +37,9 @@ type replay struct {
 	dropped  capture.Sink
 
 	assumptions []string
+	// interfaceAssumed says that nobody named the interface of packets whose
+	// capture names none.
+	interfaceAssumed bool
 }
 
 type fateCount struct{ packets, bytes uint64 }

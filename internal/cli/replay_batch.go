@@ -97,6 +97,9 @@ func (r *replay) account(f *capture.Frame, o *engine.Outcome) error {
 	length := max(f.OrigLen, len(f.Data))
 	r.packets++
 	r.bytes += uint64(length)
+	if f.InterfaceName == "" {
+		r.unplaced++
+	}
 	if !packet.LinkType(f.LinkType).Known() {
 		r.links[f.LinkType]++
 	}

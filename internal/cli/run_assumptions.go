@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"verdict/engine/vm"
@@ -18,6 +19,9 @@ func (r *replay) allAssumptions() []string {
 		uses.Random = uses.Random || u.Random
 		uses.CPU = uses.CPU || u.CPU
 		uses.Socket = uses.Socket || u.Sockets
+	}
+	if r.interfaceAssumed && r.unplaced > 0 && uses.Interfaces {
+		list = append(list, fmt.Sprintf("all packets come and go through %q: the capture names no interface and rules ask for it; --interface NAME says otherwise", r.options.Interface))
 	}
 	return append(list, unknownFacts(&uses, r.rules.HostGiven())...)
 }
