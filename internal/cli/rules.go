@@ -47,7 +47,10 @@ func (f *rulesFlags) add(cmd *cobra.Command) {
 }
 
 // maxRules bounds a ruleset file. Sets of a million elements take about 60 MB.
-const maxRules = 1 << 30
+const maxRules = 256 << 20
+
+// headSize is how much of a file tells whether it is a ruleset at all.
+const headSize = 8192
 
 // load reads and loads rulesets, printing every finding. On errors it returns
 // answerNo.
@@ -147,9 +150,6 @@ func readSource(s *Streams, name string) (*diag.Source, error) {
 	if name == "-" {
 		name = "stdin"
 	}
-	if what := foreign(text); what != "" {
-		return nil, failedf("%s: %s", name, what)
-	}
 	return diag.NewSource(name, text), nil
 }
 
@@ -171,8 +171,16 @@ func readAll(s *Streams, name string) ([]byte, error) {
 		defer file.Close()
 		in = file
 		room.Grow(int(min(info.Size(), maxRules)) + bytes.MinRead) // for one pass without copies
+	} else {
+		name = "stdin"
 	}
-	if _, err := room.ReadFrom(io.LimitReader(in, maxRules+1)); err != nil {
+	if _, err := room.ReadFrom(io.LimitReader(in, headSize)); err != nil {
+		return nil, failedf("%s: %w", name, err)
+	}
+	if what := foreign(room.Bytes()); what != "" { // said before reading on: the rest may not end
+		return nil, failedf("%s: %s", name, what)
+	}
+	if _, err := room.ReadFrom(io.LimitReader(in, maxRules+1-headSize)); err != nil {
 		return nil, failedf("%s: %w", name, err)
 	}
 	text := room.Bytes()
@@ -203,7 +211,7 @@ func foreign(text []byte) string {
 		return "this is a dump of ebtables, which is not supported; only those of iptables-save and ip6tables-save are"
 	case isCapture(text):
 		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
-	case bytes.IndexByte(text[:min(len(text), 8192)], 0) >= 0:
+	case bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0:
 		return "this is binary data, no ruleset"
 	}
 	return ""
