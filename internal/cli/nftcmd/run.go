@@ -152,7 +152,7 @@ func (n *session) status(err error) int {
 }
 
 // maxSource bounds a ruleset text.
-const maxSource = 1 << 30
+const maxSource = 256 << 20
 
 // readFile reads the file of -f.
 func (n *session) readFile(name string) (*diag.Source, error) {
