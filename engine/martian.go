@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"net/netip"
 
 	"verdict/packet"
@@ -20,19 +21,31 @@ func (w *Worker) martian() bool {
 	if !src.Is4() || !dst.Is4() {
 		return false
 	}
-	if src.IsMulticast() || src == limitedBroadcast {
+	s, d := ipv4Number(src), ipv4Number(dst)
+	switch {
+	case s>>28 == ipv4Group || s == ipv4Broadcast:
 		return true
-	}
-	if dst.IsMulticast() {
+	case d>>28 == ipv4Group:
 		return false // has a test of its own
-	}
-	if dst == limitedBroadcast || src.IsUnspecified() && dst.IsUnspecified() {
+	case d == ipv4Broadcast || s|d == 0:
 		return false
-	}
-	if src.As4()[0] == 0 || dst.As4()[0] == 0 || src.IsLoopback() || dst.IsLoopback() {
+	case s>>24 == 0 || d>>24 == 0 || s>>24 == ipv4Loopback || d>>24 == ipv4Loopback:
 		return true
 	}
 	return w.engine.options.KnownRoutes && w.engine.host.IsLocal(src)
+}
+
+// Of addresses as numbers: the first four bits of groups, the limited
+// broadcast, and the first byte of loopback addresses.
+const (
+	ipv4Group     = 0xe
+	ipv4Broadcast = 0xffffffff
+	ipv4Loopback  = 127
+)
+
+func ipv4Number(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
 }
 
 var limitedBroadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})

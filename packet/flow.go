@@ -127,22 +127,23 @@ func (v *View) addresses(src, dst *[16]byte) bool {
 
 // SrcAddr returns the source address of a valid IP packet, else the zero
 // Addr. It does not allocate.
-func (v *View) SrcAddr() netip.Addr {
-	var f Flow
-	if !v.addresses(&f.Src, &f.Dst) {
-		return netip.Addr{}
-	}
-	return flowAddr(f.Src, v.EtherType == TypeIPv6)
-}
+func (v *View) SrcAddr() netip.Addr { return v.addr(12, 8) }
 
 // DstAddr returns the destination address of a valid IP packet, else the
 // zero Addr. It does not allocate.
-func (v *View) DstAddr() netip.Addr {
-	var f Flow
-	if !v.addresses(&f.Src, &f.Dst) {
+func (v *View) DstAddr() netip.Addr { return v.addr(16, 24) }
+
+// addr returns the address at an offset from the network header, which
+// depends on the family.
+func (v *View) addr(ipv4, ipv6 int) netip.Addr {
+	if v.Validity != Valid {
 		return netip.Addr{}
 	}
-	return flowAddr(f.Dst, v.EtherType == TypeIPv6)
+	h := v.Data[v.NetOff:]
+	if v.EtherType == TypeIPv4 {
+		return netip.AddrFrom4([4]byte(h[ipv4:]))
+	}
+	return netip.AddrFrom16([16]byte(h[ipv6:]))
 }
 
 // Ports returns source and destination port of TCP, UDP, UDP-Lite, SCTP and

@@ -66,7 +66,7 @@ func (p *Program) fold(c *Chain, forms Forms) {
 }
 
 // shortestRun is the number of rules from which on skipping pays.
-const shortestRun = 4
+const shortestRun = 8
 
 // emitFolded appends the code of a chain's rules. In front of a rule that
 // belongs to a run stands an instruction that skips.
