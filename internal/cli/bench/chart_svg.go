@@ -2,10 +2,12 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -83,16 +85,13 @@ func drawLines(w io.Writer, a axes, list []Series) {
 		last := s.Points[len(s.Points)-1]
 		labels = append(labels, label{y, fmt.Sprintf(`fill="%s">%s, %s`, stroke, html.EscapeString(s.Name), duration(last.NS))})
 	}
-	// Labels that would lie upon each other move down.
-	for i := range labels {
-		for moved := true; moved; {
-			moved = false
-			for j := range i {
-				if math.Abs(labels[i].y-labels[j].y) < labelDistance {
-					labels[i].y, moved = labels[j].y+labelDistance, true
-				}
-			}
+	// From the top down, labels that would lie upon each other move down.
+	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.y, b.y) })
+	for i, l := range labels {
+		if i > 0 {
+			l.y = max(l.y, labels[i-1].y+labelDistance)
+			labels[i].y = l.y
 		}
-		fmt.Fprintf(w, `<text x="%d" y="%.1f" %s</text>`+"\n", svgLeft+plotWidth+8, labels[i].y+4, labels[i].text)
+		fmt.Fprintf(w, `<text x="%d" y="%.1f" %s</text>`+"\n", svgLeft+plotWidth+8, l.y+4, l.text)
 	}
 }
