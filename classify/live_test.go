@@ -35,10 +35,11 @@ func TestLiveAgreesWithTheModel(t *testing.T) {
 						next = free
 					}
 				}
-				r := Rule{Order: next, Match: []Constraint{drawConstraint(t, fields)}}
-				for next++; slices.ContainsFunc(rules, func(r Rule) bool { return r.Order == next }); {
+				for slices.ContainsFunc(rules, func(r Rule) bool { return r.Order == next }) {
 					next++
 				}
+				r := Rule{Order: next, Match: []Constraint{drawConstraint(t, fields)}}
+				next++
 				if err := live.Add(r); err != nil {
 					t.Fatal(err)
 				}
@@ -63,6 +64,9 @@ func TestLiveAgreesWithTheModel(t *testing.T) {
 				}
 				from = want + 1
 			}
+		}
+		for slices.ContainsFunc(rules, func(r Rule) bool { return r.Order == next }) {
+			next++
 		}
 		if err := live.Delete(next); err != ErrNoRule {
 			t.Fatalf("deleting what is not there: %v", err)
