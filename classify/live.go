@@ -99,10 +99,10 @@ func (l *Live) Add(alternatives ...Rule) error {
 	}
 	next := *v
 	next.added, next.news = added, news
-	l.publish(&next)
 	if l.build != nil {
 		l.build.added = append(l.build.added, alternatives...)
 	}
+	l.publish(&next)
 	return nil
 }
 
@@ -136,15 +136,17 @@ func (l *Live) Delete(order uint32) error {
 		at, _ := slices.BinarySearch(v.deleted, order)
 		next.deleted = slices.Insert(slices.Clone(v.deleted), at, order)
 	}
-	l.publish(&next)
 	if l.build != nil {
 		l.build.deleted = append(l.build.deleted, order)
 		l.build.added = slices.DeleteFunc(l.build.added, func(r Rule) bool { return r.Order == order })
 	}
+	l.publish(&next)
 	return nil
 }
 
-// publish makes a state visible and has the table rebuilt if it is time.
+// publish makes a state visible and has the table rebuilt if it is time. The
+// change that led to the state is recorded before: a build that begins here
+// has it already.
 func (l *Live) publish(v *View) {
 	v.changes++
 	l.state.Store(v)

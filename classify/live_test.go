@@ -74,6 +74,32 @@ func TestLiveAgreesWithTheModel(t *testing.T) {
 	})
 }
 
+// The change that begins a build is in the built table, and nowhere else: the
+// rule could not be deleted afterwards.
+func TestLiveDeletesTheRuleThatBeganABuild(t *testing.T) {
+	l, _ := NewLayout(Field{Bits: 32})
+	live, err := NewLive(l, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint32(pendingLimit) {
+		if err := live.Add(Rule{Order: i, Match: []Constraint{Exact(0, be32(i))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := live.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	k, last := l.NewKey(), uint32(pendingLimit-1)
+	l.Set(k, 0, be32(last))
+	if err := live.Delete(last); err != nil {
+		t.Fatal(err)
+	}
+	if order, found := live.View().Lookup(k); found {
+		t.Errorf("rule %d is deleted and still matches", order)
+	}
+}
+
 // Readers see a rule as soon as Add returns, and go on while rules change.
 func TestLiveReadersDoNotWait(t *testing.T) {
 	l := fiveTupleLayout()
