@@ -35,11 +35,10 @@ func TestLiveAgreesWithTheModel(t *testing.T) {
 						next = free
 					}
 				}
-				for slices.ContainsFunc(rules, func(r Rule) bool { return r.Order == next }) {
+				r := Rule{Order: next, Match: []Constraint{drawConstraint(t, fields)}}
+				for next++; slices.ContainsFunc(rules, func(r Rule) bool { return r.Order == next }); {
 					next++
 				}
-				r := Rule{Order: next, Match: []Constraint{drawConstraint(t, fields)}}
-				next++
 				if err := live.Add(r); err != nil {
 					t.Fatal(err)
 				}
@@ -64,9 +63,6 @@ func TestLiveAgreesWithTheModel(t *testing.T) {
 				}
 				from = want + 1
 			}
-		}
-		for slices.ContainsFunc(rules, func(r Rule) bool { return r.Order == next }) {
-			next++
 		}
 		if err := live.Delete(next); err != ErrNoRule {
 			t.Fatalf("deleting what is not there: %v", err)
