@@ -16,29 +16,6 @@ import (
 	"verdict/nft/syntax"
 )
 
-// openIncludes opens included files relative to the folder of the including.
-func openIncludes(pattern string, from *diag.Source) ([]*diag.Source, error) {
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(filepath.Dir(from.Name), pattern)
-	}
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 && !strings.ContainsAny(pattern, "*?[") {
-		return nil, fs.ErrNotExist
-	}
-	var sources []*diag.Source
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, diag.NewSource(name, text))
-	}
-	return sources, nil
-}
-
 // debugText compiles a file and gives its debug text; refusals of the kernel
 // do not matter.
 func debugText(path string, opts Options) (string, error) {
@@ -46,7 +23,7 @@ func debugText(path string, opts Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, list := syntax.Parse(diag.NewSource(path, text), syntax.Options{Open: openIncludes})
+	file, list := syntax.Parse(diag.NewSource(path, text), syntax.Options{Open: testdata.OpenIncluded})
 	if err := list.Err(); err != nil {
 		return "", fmt.Errorf("syntax: %w", err)
 	}

@@ -57,7 +57,7 @@ func compileOptions(interfaces map[string]uint32) compile.Options {
 
 // load parses, compiles and applies a text; what remains is the ruleset.
 func load(base *ruleset.Ruleset, source *diag.Source, opts compile.Options) (*ruleset.Ruleset, error) {
-	file, diagnostics := syntax.Parse(source, syntax.Options{Open: openIncluded})
+	file, diagnostics := syntax.Parse(source, syntax.Options{Open: testdata.OpenIncluded})
 	if err := diagnostics.Err(); err != nil {
 		return nil, fmt.Errorf("syntax: %w", err)
 	}
@@ -70,28 +70,6 @@ func load(base *ruleset.Ruleset, source *diag.Source, opts compile.Options) (*ru
 		return nil, fmt.Errorf("apply: %w", refused[0])
 	}
 	return rs, nil
-}
-
-func openIncluded(pattern string, from *diag.Source) ([]*diag.Source, error) {
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(filepath.Dir(from.Name), pattern)
-	}
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 && !strings.ContainsAny(pattern, "*?[") {
-		return nil, fs.ErrNotExist
-	}
-	var sources []*diag.Source
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, diag.NewSource(name, text))
-	}
-	return sources, nil
 }
 
 // TestConformanceListing compiles the rules of the conformance cases, drops

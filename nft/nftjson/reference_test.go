@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,30 +67,8 @@ func apply(base *ruleset.Ruleset, file *syntax.File, found *diag.List, opts comp
 }
 
 func loadText(base *ruleset.Ruleset, name string, text []byte, opts compile.Options) (*ruleset.Ruleset, error) {
-	file, found := syntax.Parse(diag.NewSource(name, text), syntax.Options{Open: openIncluded})
+	file, found := syntax.Parse(diag.NewSource(name, text), syntax.Options{Open: testdata.OpenIncluded})
 	return apply(base, file, found, opts)
-}
-
-func openIncluded(pattern string, from *diag.Source) ([]*diag.Source, error) {
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(filepath.Dir(from.Name), pattern)
-	}
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 && !strings.ContainsAny(pattern, "*?[") {
-		return nil, fs.ErrNotExist
-	}
-	var sources []*diag.Source
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, diag.NewSource(name, text))
-	}
-	return sources, nil
 }
 
 // ruleCase is a conformance case of one rule.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,31 +15,8 @@ import (
 	"verdict/nft/syntax"
 )
 
-// openFiles opens includes relative to the including file's folder.
-func openFiles(pattern string, from *diag.Source) ([]*diag.Source, error) {
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(filepath.Dir(from.Name), pattern)
-	}
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 && !strings.ContainsAny(pattern, "*?[") {
-		return nil, fs.ErrNotExist
-	}
-	var sources []*diag.Source
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, diag.NewSource(name, text))
-	}
-	return sources, nil
-}
-
 func parseText(name, text string) (*syntax.File, *diag.List) {
-	return syntax.Parse(diag.NewSource(name, []byte(text)), syntax.Options{Open: openFiles, KeepComments: true})
+	return syntax.Parse(diag.NewSource(name, []byte(text)), syntax.Options{Open: testdata.OpenIncluded, KeepComments: true})
 }
 
 // lines decodes a file of JSON objects, one a line.
