@@ -115,12 +115,12 @@ func TestTablesAgreeWithTheModel(t *testing.T) {
 			fields := drawFields(t)
 			l, err := NewLayout(fields...)
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			rules := drawRules(t, l, fields, rapid.SampledFrom([]int{3, 20, 200}).Draw(t, "most"))
 			table, err := New(l, rules, Options{VectorMemory: rapid.SampledFrom([]int{0, 1000}).Draw(t, "memory")})
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			for range 20 {
 				k, values := drawKey(t, l, fields)
@@ -150,13 +150,16 @@ func TestStructuresAgreeWithTheModel(t *testing.T) {
 		l, _ := NewLayout(fields...)
 		rules := drawRules(t, l, fields, 150)
 		r, err := l.rowsOf(rules)
-		if err != nil || r.count() == 0 {
-			t.Skip("no rows")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.count() == 0 {
+			t.Skip("no rows drawn")
 		}
 		table := &Table{layout: l}
 		lanes, err := table.place(r)
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		tables, rest := newTables(r, lanes, table.lines)
 		left := newScan(r.some(rest), lanes)
@@ -188,7 +191,7 @@ func TestBoxesAgreeWithConstraints(t *testing.T) {
 		fields := drawFields(t)
 		l, err := NewLayout(fields...)
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		c := drawConstraint(t, fields)
 		d, err := c.boxes(&l.fields[c.Field])
