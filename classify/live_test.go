@@ -18,9 +18,7 @@ func TestLiveAgreesWithTheModel(t *testing.T) {
 		l, _ := NewLayout(fields...)
 		rules := model(drawRules(t, l, fields, 100))
 		live, err := NewLive(l, rules, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		stored(t, err)
 		next := uint32(1) // an order that is free
 		for range rapid.IntRange(1, 2*pendingLimit).Draw(t, "changes") {
 			if len(rules) > 0 && rapid.IntRange(0, 2).Draw(t, "delete") == 0 {

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 	"testing"
 
@@ -119,15 +120,25 @@ func TestTablesAgreeWithTheModel(t *testing.T) {
 			}
 			rules := drawRules(t, l, fields, rapid.SampledFrom([]int{3, 20, 200}).Draw(t, "most"))
 			table, err := New(l, rules, Options{VectorMemory: rapid.SampledFrom([]int{0, 1000}).Draw(t, "memory")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			stored(t, err)
 			for range 20 {
 				k, values := drawKey(t, l, fields)
 				agree(t, table, rules, k, values)
 			}
 		})
 	})
+}
+
+// stored passes over drawn rules that look at more words than a table holds.
+// Any other error is a fault.
+func stored(t *rapid.T, err error) {
+	var limit *LayoutError
+	if errors.As(err, &limit) {
+		t.Skip(limit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func agree(t *rapid.T, table *Table, rules model, k Key, values [][]byte) {
@@ -158,9 +169,7 @@ func TestStructuresAgreeWithTheModel(t *testing.T) {
 		}
 		table := &Table{layout: l}
 		lanes, err := table.place(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stored(t, err)
 		tables, rest := newTables(r, lanes, table.lines)
 		left := newScan(r.some(rest), lanes)
 		ways := map[string]func(k []uint32, from uint32) uint32{
