@@ -33,3 +33,20 @@ PASS
 		t.Errorf("got %d, want 0", got)
 	}
 }
+
+func TestLateStop(t *testing.T) {
+	const progress = "fuzz: elapsed: 5s, execs: 114986 (23272/sec), new interesting: 8 (total: 36)\n"
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"time over", progress + "--- FAIL: FuzzTrace (5.06s)\n    context deadline exceeded\nFAIL\nexit status 1\n", true},
+		{"crash", progress + "--- FAIL: FuzzTrace (0.31s)\n    --- FAIL: FuzzTrace (0.00s)\n        trace_test.go:9: context deadline exceeded\n    \n    Failing input written to testdata/fuzz/FuzzTrace/1a\nFAIL\n", false},
+		{"hang", progress + "--- FAIL: FuzzTrace (5.06s)\n    fuzzing process hung or terminated unexpectedly: exit status 2\nFAIL\n", false},
+		{"pass", progress + "PASS\n", false},
+	} {
+		if got := lateStop(c.text); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
