@@ -61,8 +61,10 @@ var forms = []struct {
 	{"base", vm.BaseForms},
 	{"cmp", vm.BaseForms | vm.FormCmp},
 	{"bitwise", vm.BaseForms | vm.FormCmp | vm.FormBitwise},
-	{"prefix", vm.AllForms &^ vm.FormFused},
-	{"fused", vm.AllForms},
+	{"prefix", vm.BaseForms | vm.FormCmp | vm.FormBitwise | vm.FormPrefix},
+	{"fused", vm.AllForms &^ (vm.FormRange | vm.FormThread)},
+	{"ranges", vm.AllForms &^ vm.FormThread},
+	{"threaded", vm.AllForms},
 }
 
 // BenchmarkForms measures the steps of the interpreter with 1,000 rules.

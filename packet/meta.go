@@ -23,11 +23,11 @@ func (n Name) String() string {
 
 // Device is what meta can read of an interface. The zero Device is none.
 type Device struct {
+	Name  Name   // first: a copy of a Device then stores it in one piece
+	Kind  Name   // of the link operations, empty if none: "vlan", "veth"
 	Index uint32 // 0: no device
 	Group uint32
 	Type  uint16 // ARPHRD_
-	Name  Name
-	Kind  Name // of the link operations, empty if none: "vlan", "veth"
 }
 
 // Exists reports whether there is a device.

@@ -113,8 +113,13 @@ func Compile(p *vm.Program, mode Mode) *Plan {
 	return plan
 }
 
-// autoHead is how many rules at most run one by one before the table is asked.
-const autoHead = 4
+const (
+	// autoHead is how many rules at most run one by one before the table is
+	// asked.
+	autoHead = 4
+	// fewRules is up to how many rules are quicker one by one.
+	fewRules = 24
+)
 
 func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	source := &p.Chains[index]
@@ -127,7 +132,7 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 	case mode == VM:
 		report.Why = "asked for"
 		return nil
-	case mode == Auto && c.count <= 2*autoHead:
+	case mode == Auto && c.count <= fewRules:
 		report.Why = "few rules are quicker one by one"
 		return nil
 	}
@@ -152,7 +157,7 @@ func compile(p *vm.Program, index int, mode Mode, report *Report) *chain {
 			open++
 		}
 	}
-	if mode == Auto && 12+8*open > c.count {
+	if mode == Auto && fewRules+8*open > c.count {
 		report.Why = "too few rules can be told apart by fields"
 		if open <= c.count/2 {
 			report.Why = "few rules are quicker one by one"

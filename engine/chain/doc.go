@@ -16,6 +16,6 @@
 //     unknown.
 //   - A rule that changes what others read (marks, packet bytes, …) makes the
 //     fields be read anew.
-//   - What no table can express, such as look-ups in named sets, stays with the
+//   - What no table can express, such as look-ups in large sets, stays with the
 //     candidate and is executed.
 package chain

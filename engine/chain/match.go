@@ -2,7 +2,6 @@ package chain
 
 import (
 	"bytes"
-	"slices"
 
 	"verdict/classify"
 	"verdict/nft/expr"
@@ -28,7 +27,7 @@ type match struct {
 	dropped bool  // no table has it
 }
 
-// maxElements is how many elements of an anonymous set become alternatives.
+// maxElements is how many elements of a set become alternatives.
 const maxElements = 32
 
 // matchOf recognises a comparison.
@@ -102,10 +101,10 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// lookupMatch turns the elements of a small anonymous set into alternatives.
+// lookupMatch turns the elements of a small set into alternatives.
 func lookupMatch(x *expr.Lookup, r registers, t *ruleset.Table) (m match, ok bool) {
 	s := t.Set(x.Set)
-	if s == nil || s.Flags&ruleset.SetAnonymous == 0 || s.Flags&(ruleset.SetEval|ruleset.SetTimeout|ruleset.SetExpr|ruleset.SetObject) != 0 || len(s.Exprs) > 0 || s.Elements == nil {
+	if s == nil {
 		return m, false
 	}
 	key, ok := keyValues(s, x.Src.Offset(), r)
@@ -115,24 +114,24 @@ func lookupMatch(x *expr.Lookup, r registers, t *ruleset.Table) (m match, ok boo
 	for _, v := range key {
 		m.uses = append(m.uses, v.load)
 	}
-	boxes, ok := elementBoxes(s)
-	if !ok || len(boxes) > maxElements || (x.Invert && len(key) > 1) {
+	ranges, ok := s.Ranges(maxElements)
+	if !ok || (x.Invert && len(key) > 1) {
 		return m, false
 	}
 	if x.Invert {
 		all := conjunction{}
-		for _, b := range boxes {
-			all = append(all, key[0].atom(b[0], b[1], true))
+		for _, b := range ranges {
+			all = append(all, key[0].atom(b.From, b.To, true))
 		}
 		m.any = []conjunction{all}
 		return m, true
 	}
-	for _, b := range boxes {
+	for _, b := range ranges {
 		var c conjunction
 		at := 0
 		for _, v := range key {
 			n := v.length()
-			c = append(c, v.atom(b[0][at:at+n], b[1][at:at+n], false))
+			c = append(c, v.atom(b.From[at:at+n], b.To[at:at+n], false))
 			at += (n + 3) &^ 3
 		}
 		m.any = append(m.any, c)
@@ -158,76 +157,6 @@ func keyValues(s *ruleset.Set, at int, r registers) (key []*value, ok bool) {
 		left -= min(size, left)
 	}
 	return key, len(key) > 0
-}
-
-// elementBoxes lists the elements as lowest and highest key. ok is false for
-// sets whose elements are not constant.
-func elementBoxes(s *ruleset.Set) (boxes [][2][]byte, ok bool) {
-	type end struct {
-		key   []byte
-		isEnd bool
-	}
-	var ends []end
-	interval := s.Flags&ruleset.SetInterval != 0
-	for x := range s.Elements.Entries() {
-		if len(boxes)+len(ends) > 4*maxElements || uint32(x.Flags)&ruleset.ElemCatchAll != 0 {
-			return nil, false
-		}
-		if p := ruleset.PayloadOf(x); x.Timeout() != 0 || (p != nil && len(p.Exprs) > 0) {
-			return nil, false
-		}
-		key := []byte(x.Key())
-		switch {
-		case x.HasEnd():
-			boxes = append(boxes, [2][]byte{key, []byte(x.KeyEnd())})
-		case interval && s.Flags&ruleset.SetConcat == 0:
-			ends = append(ends, end{key, x.IsEnd()})
-		default:
-			boxes = append(boxes, [2][]byte{key, key})
-		}
-	}
-	slices.SortStableFunc(ends, func(a, b end) int {
-		if c := bytes.Compare(a.key, b.key); c != 0 {
-			return c
-		}
-		return int(order(a.isEnd)) - int(order(b.isEnd))
-	})
-	var open []byte
-	for _, e := range ends {
-		if open != nil {
-			if bytes.Equal(open, e.key) {
-				return nil, false
-			}
-			boxes = append(boxes, [2][]byte{open, before(e.key)})
-		}
-		if open = nil; !e.isEnd {
-			open = e.key
-		}
-	}
-	if open != nil {
-		boxes = append(boxes, [2][]byte{open, bytes.Repeat([]byte{0xff}, len(open))})
-	}
-	return boxes, true
-}
-
-// order puts ends before starts.
-func order(isEnd bool) int8 {
-	if isEnd {
-		return 0
-	}
-	return 1
-}
-
-// before is the number below a key.
-func before(key []byte) []byte {
-	b := bytes.Clone(key)
-	for i := len(b) - 1; i >= 0; i-- {
-		b[i]--
-		if b[i] != 0xff {
-			break
-		}
-	}
-	return b
 }
 
 // constraint is an atom over a field that begins at the atom's source or

@@ -36,9 +36,13 @@ func (x *executor) run(b *Base) Verdict {
 // have the same verdicts, marks, packets, counters and hits.
 func TestExecutorsAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
+		pool := selectors
+		if rapid.Bool().Draw(rt, "few fields") { // so that rules imply others
+			pool = rapid.SliceOfN(rapid.SampledFrom(selectors), 1, 3).Draw(rt, "fields")
+		}
 		chains := map[string][]string{}
 		for _, name := range []string{"base", "a", "b"} {
-			chains[name] = rapid.SliceOfN(rapid.Custom(ruleText(name)), 0, 10).Draw(rt, name)
+			chains[name] = rapid.SliceOfN(rapid.Custom(ruleText(name, pool)), 0, 30).Draw(rt, name)
 		}
 		executors := link3(t, chains)
 		for range rapid.IntRange(1, 8).Draw(rt, "packets") {
@@ -146,7 +150,7 @@ func drawPacket(t *rapid.T) testPacket {
 }
 
 // ruleText draws a rule of a chain: matches, statements, perhaps a verdict.
-func ruleText(chain string) func(*rapid.T) string {
+func ruleText(chain string, pool []selector) func(*rapid.T) string {
 	verdicts := []string{"", "accept", "drop", "return", "continue", "break"}
 	switch chain { // jumps lead on, so that there are no loops
 	case "base":
@@ -155,7 +159,7 @@ func ruleText(chain string) func(*rapid.T) string {
 		verdicts = append(verdicts, "jump -> b", "goto -> b")
 	}
 	return func(t *rapid.T) string {
-		parts := rapid.SliceOfN(rapid.Custom(matchText), 0, 2).Draw(t, "matches")
+		parts := rapid.SliceOfN(rapid.Custom(matchText(pool)), 0, 3).Draw(t, "matches")
 		parts = append(parts, rapid.SliceOfN(rapid.SampledFrom(statementTexts), 0, 2).Draw(t, "statements")...)
 		if v := rapid.SampledFrom(verdicts).Draw(t, "verdict"); v != "" || len(parts) == 0 {
 			parts = append(parts, "immediate reg 0 "+max(v, "continue"))
@@ -174,12 +178,14 @@ var statementTexts = []string{
 	"immediate reg 1 0x0400; exthdr write tcpopt reg 1 => 2b @ 2 + 2",
 }
 
-// selectors are loads with values that packets have.
-var selectors = []struct {
+// selector is a load with values that packets have.
+type selector struct {
 	load   string
 	length int
 	values []string
-}{
+}
+
+var selectors = []selector{
 	{"payload load 2b @ transport header + 2", 2, []string{"0016", "0050", "0035"}},
 	{"payload load 4b @ transport header + 0", 4, []string{"9c400016"}},
 	{"payload load 1b @ transport header + 13", 1, []string{"02", "10"}},
@@ -199,25 +205,39 @@ var selectors = []struct {
 }
 
 // matchText draws a load, perhaps a mask, and a comparison.
-func matchText(t *rapid.T) string {
-	s := rapid.SampledFrom(selectors).Draw(t, "selector")
-	load, n := s.load, s.length
-	value, _ := hex.DecodeString(rapid.SampledFrom(s.values).Draw(t, "value"))
-	if rapid.IntRange(0, 3).Draw(t, "odd load") == 0 {
-		n = rapid.SampledFrom([]int{1, 2, 3, 4, 5, 8, 16}).Draw(t, "length")
-		load = fmt.Sprintf("payload load %db @ %s header + %d", n, rapid.SampledFrom([]string{"link", "network", "transport"}).Draw(t, "base"), rapid.IntRange(0, 40).Draw(t, "offset"))
-		value = rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "bytes")
+func matchText(pool []selector) func(*rapid.T) string {
+	return func(t *rapid.T) string {
+		s := rapid.SampledFrom(pool).Draw(t, "selector")
+		load, n := s.load, s.length
+		value, _ := hex.DecodeString(rapid.SampledFrom(s.values).Draw(t, "value"))
+		if rapid.IntRange(0, 5).Draw(t, "odd load") == 0 {
+			n = rapid.SampledFrom([]int{1, 2, 3, 4, 5, 8, 16}).Draw(t, "length")
+			load = fmt.Sprintf("payload load %db @ %s header + %d", n, rapid.SampledFrom([]string{"link", "network", "transport"}).Draw(t, "base"), rapid.IntRange(0, 40).Draw(t, "offset"))
+			value = rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "bytes")
+		}
+		register := rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "register")
+		text := fmt.Sprintf("%s => reg %d; ", load, register)
+		if rapid.IntRange(0, 2).Draw(t, "masked") == 0 {
+			text += maskText(t, register, n)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "load between") == 0 {
+			text += fmt.Sprintf("meta load mark => reg %d; ", register%4+1)
+		}
+		text += compareText(t, register, value)
+		if rapid.IntRange(0, 4).Draw(t, "read again") == 0 {
+			text += fmt.Sprintf("; meta load l4proto => reg %d; cmp eq reg %d 0x06; ", register%4+1, register%4+1) + compareText(t, register, value)
+		}
+		return text
 	}
-	register := rapid.SampledFrom([]int{1, 2, 3, 4}).Draw(t, "register")
-	text := fmt.Sprintf("%s => reg %d; ", load, register)
-	if rapid.IntRange(0, 2).Draw(t, "masked") == 0 {
-		mask := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0xff, 0xf0, 0x03}), n, n).Draw(t, "mask")
-		other := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0, 1}), n, n).Draw(t, "xor")
-		text += fmt.Sprintf("bitwise reg %d = ( reg %d & %s ) ^ %s; ", register, register, words(mask), words(other))
-	}
-	if rapid.IntRange(0, 3).Draw(t, "load between") == 0 {
-		text += fmt.Sprintf("meta load mark => reg %d; ", register%4+1)
-	}
+}
+
+func maskText(t *rapid.T, register, n int) string {
+	mask := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0xff, 0xf0, 0x03}), n, n).Draw(t, "mask")
+	other := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0, 1}), n, n).Draw(t, "xor")
+	return fmt.Sprintf("bitwise reg %d = ( reg %d & %s ) ^ %s; ", register, register, words(mask), words(other))
+}
+
+func compareText(t *rapid.T, register int, value []byte) string {
 	if rapid.IntRange(0, 4).Draw(t, "shorter") == 0 {
 		value = value[:rapid.IntRange(1, len(value)).Draw(t, "compared")]
 	}
@@ -225,9 +245,9 @@ func matchText(t *rapid.T) string {
 	if op == "range" {
 		high := append([]byte{value[0] | 0x0f}, value[1:]...)
 		sign := rapid.SampledFrom([]string{"eq", "neq"}).Draw(t, "sign")
-		return text + fmt.Sprintf("range %s reg %d %s %s", sign, register, words(value), words(high))
+		return fmt.Sprintf("range %s reg %d %s %s", sign, register, words(value), words(high))
 	}
-	return text + fmt.Sprintf("cmp %s reg %d %s", op, register, words(value))
+	return fmt.Sprintf("cmp %s reg %d %s", op, register, words(value))
 }
 
 // words prints bytes as bytecode does, four at a time.

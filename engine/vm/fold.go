@@ -1,8 +1,9 @@
 package vm
 
 import (
-	"encoding/binary"
 	"slices"
+
+	"verdict/packet"
 )
 
 // Forms are the fast forms of expressions that a program uses, as bits. Each
@@ -10,7 +11,7 @@ import (
 type Forms uint8
 
 // The forms. The kernel had the first two when it became faster, step by step,
-// with the next two; the last two were proposed for it.
+// with the next two; a prefix and a fused compare were proposed for it.
 const (
 	// FormLoad: loads of one, two or four bytes in place.
 	FormLoad Forms = 1 << iota
@@ -24,27 +25,36 @@ const (
 	FormPrefix
 	// FormFused: a load with its mask and compare is one step.
 	FormFused
+	// FormRange: a comparison with ranges of up to four bytes, or with the
+	// elements of a small set, is one step.
+	FormRange
+	// FormThread: a rule that fails leads past those that then fail as well.
+	FormThread
 
 	BaseForms = FormLoad | FormEqual
-	AllForms  = BaseForms | FormCmp | FormBitwise | FormPrefix | FormFused
+	AllForms  = BaseForms | FormCmp | FormBitwise | FormPrefix | FormFused | FormRange | FormThread
 )
 
 // fold makes the code of a chain in which masks are part of the compares behind
-// them, and in which rules that begin with a simple compare are skipped without
-// running them. Traced packets keep the code as it was lowered, which shows
-// what the registers held.
+// them, comparisons with ranges are one step, and in which rules whose first
+// comparisons fail are skipped without running them. Traced packets keep the
+// code as it was lowered, which shows what the registers held.
 func (p *Program) fold(c *Chain, forms Forms) {
-	if forms&(FormPrefix|FormFused) == 0 {
+	if forms&(FormPrefix|FormFused|FormRange) == 0 {
 		return
 	}
 	rules := make([][]inst, c.count)
 	copied := slices.Clone(p.code[c.start:c.end])
-	folded := false
 	for i := range rules {
 		r := &p.rules[c.first+uint32(i)]
 		code := copied[r.start-c.start : r.end-c.start]
+		if forms&FormRange != 0 {
+			code = p.foldRanges(code)
+		}
+		if forms&FormFused != 0 {
+			code = foldLoads(code)
+		}
 		rules[i] = code[:foldRule(code, forms)]
-		folded = folded || len(rules[i]) < len(code)
 	}
 	runs := make([]int, len(rules)) // by rule: how many to skip from here
 	if forms&FormFused != 0 {
@@ -57,118 +67,61 @@ func (p *Program) fold(c *Chain, forms Forms) {
 			}
 		}
 	}
-	if !folded && !slices.ContainsFunc(runs, func(n int) bool { return n >= shortestRun }) {
-		return
-	}
 	c.entry = uint32(len(p.code))
 	p.emitFolded(rules, runs)
 	p.code = append(p.code, p.code[c.end])
+	if forms&FormThread != 0 {
+		p.thread(c.entry, uint32(len(p.code)-1))
+	}
 }
 
-// shortestRun is the number of rules from which on skipping pays.
-const shortestRun = 8
-
-// emitFolded appends the code of a chain's rules. In front of a rule that
-// belongs to a run stands an instruction that skips.
-func (p *Program) emitFolded(rules [][]inst, runs []int) {
-	var open []int // skips of the present run
-	inRun := 0
-	for i, code := range rules {
-		if inRun == 0 && runs[i] >= shortestRun {
-			inRun = runs[i]
-		}
-		start := len(p.code)
-		if inRun > 0 {
-			head, _ := headOf(code)
-			head.pc = uint32(start + 1)
-			open = append(open, start)
-			p.heads = append(p.heads, head)
-			p.code = append(p.code, inst{op: opSkip, off: uint32(len(p.heads) - 1)})
-		}
-		first := len(p.code)
-		p.code = append(p.code, code...)
-		for j := first; j < len(p.code); j++ {
-			p.code[j].next = uint32(len(p.code))
-		}
-		if inRun > 0 {
-			if inRun--; inRun == 0 {
-				for _, at := range open {
-					p.code[at].ref, p.code[at].next = uint32(len(p.heads)), uint32(len(p.code))
+// foldLoads makes loads of one to four bytes that only a compare reads loads in
+// place, whatever their place, and joins that of the interface's name with its
+// compare.
+func foldLoads(rule []inst) []inst {
+	kept := rule[:0]
+	for i := 0; i < len(rule); i++ {
+		in := rule[i]
+		if i+1 < len(rule) && !needed(rule[i+2:], in.dst, in.stores()) {
+			compare := &rule[i+1]
+			equality := compare.op == opCmpFast || compare.op == opCmpFastNeq
+			switch {
+			case compare.src != in.dst:
+			case in.op == opIIFName && (compare.op == opCmp16 || compare.op == opCmp16Neq):
+				in = *compare
+				in.op = opIIFNameIs
+				i++
+			case in.op == opPayload && in.len <= 4 && equality && compare.mask>>(8*in.len) == 0:
+				if op := inPlace(packet.Base(in.sub), in.len); op != opPayload {
+					in.op, in.fused = op, true
 				}
-				open = open[:0]
 			}
 		}
+		kept = append(kept, in)
 	}
+	return kept
 }
 
-// head is the compare that a rule begins with.
-type head struct {
-	load      opcode
-	inverted  bool
-	off       uint16
-	mask, val uint32
-	pc        uint32 // the rule
-}
-
-// headOf recognises a load and a compare of what it loaded at the beginning of
-// a rule.
-func headOf(rule []inst) (h head, ok bool) {
-	if len(rule) < 2 || !rule[0].fused || rule[0].op == opBitwiseFast || rule[0].off > 0xffff {
-		return h, false
+// inPlace is the load in place of at least n bytes.
+func inPlace(base packet.Base, n uint8) opcode {
+	var op opcode
+	switch n {
+	case 1:
+		op = opNetwork1
+	case 2:
+		op = opNetwork2
+	case 3, 4:
+		op = opNetwork4
+	default:
+		return opPayload
 	}
-	return head{load: rule[0].op, off: uint16(rule[0].off), mask: rule[1].mask, val: rule[1].val, inverted: rule[1].inv}, true
-}
-
-// skip executes opSkip: it finds the first rule of a run whose compare holds,
-// or whose load is for the rule itself to judge.
-func (m *Machine) skip(in *inst, network, transport []byte) uint32 {
-	heads := m.prog.heads[in.off:in.ref]
-	loaded, off := opEndChain, uint16(0)
-	var value uint32
-	for i := range heads {
-		h := &heads[i]
-		if h.load != loaded || h.off != off {
-			var ok bool
-			if value, ok = m.peek(h, network, transport); !ok {
-				return h.pc
-			}
-			loaded, off = h.load, h.off
-		}
-		if (value&h.mask == h.val) != h.inverted {
-			return h.pc
-		}
+	switch base {
+	case packet.BaseNetwork:
+		return op
+	case packet.BaseTransport:
+		return op + opTransport1 - opNetwork1
 	}
-	return in.next
-}
-
-// peek loads what a compare is about, if that is there.
-func (m *Machine) peek(h *head, network, transport []byte) (value uint32, ok bool) {
-	data, at := network, int(h.off)
-	switch h.load {
-	case opTransport1, opTransport2, opTransport4:
-		data = transport
-	case opL4Proto:
-		return uint32(m.pkt.View.L4Proto), m.pkt.View.L4OK
-	case opNFProto:
-		return uint32(m.pkt.Family), true
-	case opMark:
-		return m.pkt.Meta.Mark, true
-	}
-	switch h.load {
-	case opNetwork1, opTransport1:
-		if at < len(data) {
-			return uint32(data[at]), true
-		}
-	case opNetwork2, opTransport2:
-		if at+2 <= len(data) {
-			return uint32(binary.LittleEndian.Uint16(data[at:])), true
-		}
-	case opNetwork4, opTransport4:
-		if at+4 <= len(data) {
-			return binary.LittleEndian.Uint32(data[at:]), true
-		}
-	}
-	return 0, false
+	return opPayload
 }
 
 // foldRule folds the masks of one rule in place and returns how many
@@ -206,10 +159,8 @@ func absorb(load, mask, compare *inst, later []inst, forms Forms) (inst, bool) {
 	case forms&FormFused == 0 && !wholeBytes(mask.mask):
 		return inst{}, false
 	}
-	for i := range later {
-		if later[i].mayRead(mask.dst) {
-			return inst{}, false
-		}
+	if needed(later, mask.dst, 4) {
+		return inst{}, false
 	}
 	both := *compare
 	both.mask &= mask.mask
@@ -223,18 +174,52 @@ func absorb(load, mask, compare *inst, later []inst, forms Forms) (inst, bool) {
 // wholeBytes reports whether a mask keeps one, two or three leading bytes.
 func wholeBytes(m uint32) bool { return m == 0xff || m == 0xffff || m == 0xffffff }
 
-// mayRead reports whether an instruction may read a register. Those that only
-// load are known not to.
-func (in *inst) mayRead(register uint8) bool {
+// needed reports whether the rest of a rule may read one of n bytes of
+// registers before they are stored anew.
+func needed(rest []inst, at, n uint8) bool {
+	for i := range rest {
+		in := &rest[i]
+		if in.mayRead(at, n) {
+			return true
+		}
+		if in.dst == at && in.stores() >= n {
+			return false
+		}
+	}
+	return false
+}
+
+// stores is how many bytes of registers a load stores, from dst on; 0 for
+// what is no load.
+func (in *inst) stores() uint8 {
+	switch in.op {
+	case opPayload:
+		return (in.len + 3) &^ 3
+	case opIIFName:
+		return 16
+	}
+	if in.op.loadsWord() || in.op == opImmediate4 {
+		return 4
+	}
+	return 0
+}
+
+// mayRead reports whether an instruction may read one of n bytes of registers.
+// Those that only load are known not to.
+func (in *inst) mayRead(at, n uint8) bool {
+	size := in.len
 	switch in.op {
 	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
 		opL4Proto, opNFProto, opMark, opIIFName, opPayload, opMeta, opCT, opImmediate4, opImmediate,
-		opCounter, opLimit, opQuota, opLast, opLog, opVerdict, opEndRule, opReject, opNotrack:
+		opCounter, opLimit, opQuota, opLast, opLog, opVerdict, opEndRule, opReject, opNotrack, opIIFNameIs:
 		return false
-	case opCmpFast, opCmpFastNeq, opBitwiseFast:
-		return in.src == register
-	case opCmp16, opCmp16Neq, opCmp, opRange:
-		return in.src <= register && int(register) < int(in.src)+int(in.len)
+	case opCmpFast, opCmpFastNeq, opBitwiseFast, opWithin:
+		size = 4
+	case opCmp16, opCmp16Neq:
+		size = 16
+	case opCmp, opRange, opLookup:
+	default:
+		return true
 	}
-	return true
+	return in.src < at+n && at < in.src+size
 }

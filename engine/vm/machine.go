@@ -222,6 +222,18 @@ func (m *Machine) run(pc uint32) {
 				pc = in.next
 			}
 			continue
+		case opWithin:
+			pc++
+			if m.within(in) == in.inv {
+				pc = in.next
+			}
+			continue
+		case opIIFNameIs:
+			pc++
+			if m.masked16((*[16]byte)(&m.pkt.Meta.IIF.Name), in) == in.inv {
+				pc = in.next
+			}
+			continue
 		case opImmediate4:
 			m.put32(in.dst, in.val)
 			pc++

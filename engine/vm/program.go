@@ -17,6 +17,7 @@ type Program struct {
 	rules []ruleRef // every rule of every chain, by rule number
 	heads []head    // of rules that opSkip may skip
 	data  []byte    // constants longer than an instruction holds
+	spans []span    // ranges of opWithin
 
 	sets     []*setRef
 	counters []*Counter
@@ -132,10 +133,12 @@ func (c *Chain) RuleCount() int {
 type opcode uint8
 
 const (
-	opEndChain opcode = iota // end of a chain: return
-	opEndRule                // end of a rule whose expressions all ran
-	opSelect                 // a selector says which rule comes next
-	opSkip                   // rules whose first compare fails are skipped
+	opEndChain  opcode = iota // end of a chain: return
+	opEndRule                 // end of a rule whose expressions all ran
+	opSelect                  // a selector says which rule comes next
+	opSkip                    // rules whose first compare fails are skipped
+	opWithin                  // the first len bytes of a word lie in one of some ranges
+	opIIFNameIs               // the incoming interface's name, under a mask
 	// Fast forms, under the kernel's conditions.
 	opNetwork1 // payload from the network header: off → dst, zero-extended to 4 bytes
 	opNetwork2

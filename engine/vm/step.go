@@ -97,11 +97,15 @@ func keep(matched bool) outcome {
 // equal16 compares up to 16 bytes as two words under masks.
 // Ref: nft_cmp.c, nft_cmp16_fast_eval.
 func (m *Machine) equal16(in *inst) bool {
-	constant := m.prog.data[in.off : in.off+32]
-	register := m.regs[in.src : int(in.src)+16]
+	return m.masked16((*[16]byte)(m.regs[in.src:int(in.src)+16]), in)
+}
+
+// masked16 compares a value under a mask with an instruction's constant.
+func (m *Machine) masked16(value *[16]byte, in *inst) bool {
+	constant := (*[32]byte)(m.prog.data[in.off:])
 	word := binary.LittleEndian.Uint64
-	return word(register)&word(constant[16:]) == word(constant) &&
-		word(register[8:])&word(constant[24:]) == word(constant[8:])
+	return word(value[:8])&word(constant[16:]) == word(constant[:]) &&
+		word(value[8:])&word(constant[24:]) == word(constant[8:])
 }
 
 // compare evaluates a relation on the result of a bytewise comparison.
