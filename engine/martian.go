@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"encoding/binary"
-	"net/netip"
-
-	"verdict/packet"
-)
+import "net/netip"
 
 // martian reports whether routing refuses an IPv4 packet because of its
 // addresses: a source that is a group, a broadcast or one of the host's own,
@@ -14,14 +9,10 @@ import (
 // Ref: net/ipv4/route.c, ip_route_input_slow; net/ipv4/fib_frontend.c,
 // fib_validate_source.
 func (w *Worker) martian() bool {
-	if w.view.EtherType != packet.TypeIPv4 || w.meta.IIF.Type == arphrdLoopback {
+	s, d, ok := w.view.Addresses4()
+	if !ok || w.meta.IIF.Type == arphrdLoopback {
 		return false
 	}
-	src, dst := w.view.SrcAddr(), w.view.DstAddr()
-	if !src.Is4() || !dst.Is4() {
-		return false
-	}
-	s, d := ipv4Number(src), ipv4Number(dst)
 	switch {
 	case s>>28 == ipv4Group || s == ipv4Broadcast:
 		return true
@@ -32,7 +23,7 @@ func (w *Worker) martian() bool {
 	case s>>24 == 0 || d>>24 == 0 || s>>24 == ipv4Loopback || d>>24 == ipv4Loopback:
 		return true
 	}
-	return w.engine.options.KnownRoutes && w.engine.host.IsLocal(src)
+	return w.engine.options.KnownRoutes && w.engine.host.IsLocal(w.view.SrcAddr())
 }
 
 // Of addresses as numbers: the first four bits of groups, the limited
@@ -42,10 +33,5 @@ const (
 	ipv4Broadcast = 0xffffffff
 	ipv4Loopback  = 127
 )
-
-func ipv4Number(a netip.Addr) uint32 {
-	b := a.As4()
-	return binary.BigEndian.Uint32(b[:])
-}
 
 var limitedBroadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})

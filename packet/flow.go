@@ -146,6 +146,16 @@ func (v *View) addr(ipv4, ipv6 int) netip.Addr {
 	return netip.AddrFrom16([16]byte(h[ipv6:]))
 }
 
+// Addresses4 returns the addresses of a valid IPv4 packet as numbers, and
+// whether it is one.
+func (v *View) Addresses4() (src, dst uint32, ok bool) {
+	if v.Validity != Valid || v.EtherType != TypeIPv4 {
+		return 0, 0, false
+	}
+	both := binary.BigEndian.Uint64(v.Data[v.NetOff+12:])
+	return uint32(both >> 32), uint32(both), true
+}
+
 // Ports returns source and destination port of TCP, UDP, UDP-Lite, SCTP and
 // DCCP, and whether the packet has them and they were captured.
 func (v *View) Ports() (src, dst uint16, ok bool) {
