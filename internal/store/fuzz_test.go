@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	"verdict/nft/decompile"
 	"verdict/nft/ruleset"
@@ -40,6 +41,12 @@ func FuzzFile(f *testing.F) {
 		case 4:
 			data = appendRecord(appendRecord(bytes.Clone(identity), recordSchema, content), recordSnapshot, snapshot)
 		}
+		started := time.Now()
+		defer func() {
+			if took := time.Since(started); took > time.Second {
+				t.Errorf("%d bytes took %v", len(content), took)
+			}
+		}()
 		s := open("state", &now)
 		if err := s.parse(data, nil); err != nil {
 			var damage *DamageError

@@ -3,12 +3,13 @@ package syntax_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/diag"
 	"verdict/nft/syntax"
 )
 
-// FuzzParse parses any text. It must not panic; what parses without errors
+// FuzzParse parses any text. It must not panic, nor take over a second; what parses without errors
 // must print to a text that parses to the same tree and prints the same, and
 // formatting it must keep the tree and be idempotent.
 func FuzzParse(f *testing.F) {
@@ -20,7 +21,11 @@ func FuzzParse(f *testing.F) {
 		return syntax.Parse(diag.NewSource("fuzz", []byte(text)), syntax.Options{Open: open})
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		started := time.Now()
 		file, list := parse(text)
+		if took := time.Since(started); took > time.Second {
+			t.Errorf("%d bytes took %v", len(text), took)
+		}
 		checkSpans(t, file, list)
 		if list.HasErrors() {
 			return

@@ -61,7 +61,7 @@ func parseList(text string) []target {
 }
 
 func (t target) run(ctx context.Context, span time.Duration) result {
-	c := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", span.String(), t.Package)
+	c := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", span.String(), "-fuzzminimizetime", "200x", t.Package)
 	out, err := c.CombinedOutput()
 	return result{Executions: executions(string(out)), Failed: err != nil && !lateStop(string(out)), Output: string(out)}
 }
