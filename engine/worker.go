@@ -74,6 +74,7 @@ type Worker struct {
 	// whose packet is under way.
 	journey  *journey
 	nested   *Worker
+	traffic  *traffic // nil until traffic control has something to do
 	depth    int
 	reply    Outcome
 	numbered numbered
@@ -139,13 +140,17 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	default:
 		w.receive()
 	}
-	if w.engine.options.Replies {
+	if w.engine.tellsMade() {
 		w.conclude()
 	}
 	if w.buffer.Changed() {
 		out.Changed, out.Data = true, w.view.Data
 	}
 }
+
+// tellsMade reports whether outcomes tell of other packets than the one that
+// was evaluated.
+func (e *Engine) tellsMade() bool { return e.options.Replies || e.options.TC != nil }
 
 // conclude receives what the host sent to itself, and gives all that it made.
 func (w *Worker) conclude() {
@@ -155,7 +160,7 @@ func (w *Worker) conclude() {
 
 func (w *Worker) start(in *Input, out *Outcome) {
 	hooks := out.Hooks[:0]
-	if w.engine.options.Replies {
+	if w.engine.tellsMade() {
 		w.begin(out)
 	}
 	w.recordAt, w.hopRead = 0, false

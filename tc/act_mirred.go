@@ -157,6 +157,7 @@ func (m *mirred) send(s *System, p *Packet, a *Action, to *Device, control Code)
 	p.clone(copied)
 	copied.IIF = p.Device.Index
 	copied.Device = to
+	copied.redirected = m.redirect
 	failed := s.forward(copied, p.Ingress, m.ingress)
 	if failed {
 		a.Overlimits++

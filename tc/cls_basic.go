@@ -67,7 +67,7 @@ func (c *basic) classify(s *System, p *Packet) Code {
 		}
 		f.hit++
 		s.path.classID = f.classID
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}
@@ -180,7 +180,7 @@ func (c *cgroup) classify(s *System, p *Packet) Code {
 		return Unspec
 	}
 	s.path.classID = p.CGroupClass
-	return s.runActions(p, f.actions)
+	return s.runActions(p, &f.filterBase)
 }
 
 func (c *cgroup) find(uint32) bool { return false }

@@ -221,7 +221,7 @@ func (c *flow) classify(s *System, p *Packet) Code {
 			id %= f.o.divisor
 		}
 		s.path.classID = f.base() + id
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}

@@ -71,7 +71,7 @@ func (c *flower) try(s *System, p *Packet, k *offload.Key, m *flowerMask) (Code,
 		return 0, false
 	}
 	s.path.classID = f.classID
-	return s.runActions(p, f.actions), true
+	return s.runActions(p, &f.filterBase), true
 }
 
 // build makes the prefilter over the masks.

@@ -50,7 +50,7 @@ func (c *matchall) classify(s *System, p *Packet) Code {
 	}
 	f.hits++
 	s.path.classID = f.classID
-	return s.runActions(p, f.actions)
+	return s.runActions(p, &f.filterBase)
 }
 
 func (c *matchall) find(handle uint32) bool { return c.filter != nil && c.filter.handle == handle }

@@ -96,7 +96,7 @@ func (c *route) classify(s *System, p *Packet) Code {
 			continue
 		}
 		s.path.classID = f.classID
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}

@@ -297,7 +297,7 @@ func (n *u32Node) terminate(s *System, p *Packet) (Code, bool) {
 	}
 	n.hit++
 	s.path.classID = n.classID
-	r := s.runActions(p, n.actions)
+	r := s.runActions(p, &n.filterBase)
 	return r, r >= 0
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"verdict/conntrack"
 	"verdict/offload"
+	"verdict/trace"
 )
 
 // Bypass chooses how a block that needs no software is recognised.
@@ -21,6 +22,16 @@ const (
 
 // String names the generation.
 func (b Bypass) String() string { return [...]string{"refined", "first", "off"}[b] }
+
+// ParseBypass finds a generation by its name.
+func ParseBypass(name string) (Bypass, bool) {
+	for _, b := range []Bypass{BypassRefined, BypassFirst, BypassOff} {
+		if b.String() == name {
+			return b, true
+		}
+	}
+	return 0, false
+}
 
 // Config makes a System.
 type Config struct {
@@ -67,6 +78,9 @@ type System struct {
 	hardware    map[uint64]*hardwareFilter
 	deviceCount uint32
 	path        path
+	hardwareWay hardwareWay
+	sink        trace.Sink // of the steps; nil: nobody asks
+	traced      bool       // the filter that is asked was matched
 	// notes are lines that tc prints while it reads a command; old says that
 	// it is iproute2 6.1, which prints more of them.
 	notes []string
@@ -98,6 +112,20 @@ type Device struct {
 
 	qdiscs []*Qdisc
 	system *System
+}
+
+// Receives reports whether anything of traffic control or hardware sees packets
+// that arrive at the device.
+func (d *Device) Receives() bool {
+	q := d.at(handleIngress)
+	return q != nil && q.ingress != nil || d.Hardware != nil && d.Hardware.Len() > 0
+}
+
+// Transmits reports whether anything of traffic control sees packets that leave
+// through the device.
+func (d *Device) Transmits() bool {
+	q, root := d.at(handleIngress), d.at(handleRoot)
+	return q != nil && q.egress != nil || root != nil && root.block != nil
 }
 
 // AddDevice adds an interface and returns it.
@@ -161,6 +189,10 @@ func (s *System) nextCookie() uint64 {
 	s.cookies++
 	return s.cookies
 }
+
+// UseConntrack makes ct actions use a host's table of connections, as long as no
+// packet was run.
+func (s *System) UseConntrack(t *conntrack.Table) { s.ct = t }
 
 // Conntrack is the table of connections that ct actions use.
 func (s *System) Conntrack() *conntrack.Table { return s.ct }

@@ -13,6 +13,8 @@ import (
 	"verdict/engine"
 	"verdict/engine/chain"
 	"verdict/host"
+	"verdict/internal/cli/tccmd"
+	"verdict/tc"
 )
 
 // runFlags are the flags of the verbs that run packets.
@@ -24,6 +26,8 @@ type runFlags struct {
 	routes  bool
 	account bool
 	engine  string
+	tc      string
+	bypass  string
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -34,6 +38,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random: numgen random, meta random, symhash")
 	flags.BoolVar(&f.routes, "known-routes", false, "the host file's routes are complete: packets without route are lost")
 	f.addEngine(cmd)
+	flags.StringVar(&f.tc, "tc", "", "`FILE` with tc commands or a state of \"verdict tc\": filters and hardware that packets pass ahead of the rules and behind them (docs/tc.md)")
+	flags.StringVar(&f.bypass, "tc-bypass", tc.BypassRefined.String(), "when software passes over filters: off, first or refined")
 	flags.BoolVar(&f.account, "accounting", false, "count packets and bytes per connection (nf_conntrack_acct=1)")
 }
 
@@ -61,6 +67,26 @@ func (f *runFlags) options() (verdict.EngineOptions, error) {
 	return o, nil
 }
 
+// traffic loads what --tc names for the host of a ruleset.
+func (f *runFlags) traffic(s *Streams, rules *verdict.Ruleset, o *verdict.EngineOptions) error {
+	if f.tc == "" {
+		return nil
+	}
+	mode, ok := tc.ParseBypass(f.bypass)
+	if !ok {
+		return failedf("--tc-bypass %s: it is off, first or refined", f.bypass)
+	}
+	text, err := readAll(s, f.tc)
+	if err != nil {
+		return err
+	}
+	o.TC, err = tccmd.Load(f.tc, text, rules.Host(), s.Now().UnixNano(), tc.Config{Bypass: mode, Seed: f.seed})
+	if err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
 func newRun(s *Streams) *cobra.Command {
 	c := &runCommand{s: s}
 	cmd := &cobra.Command{
@@ -78,6 +104,7 @@ damaged (what could be read is still reported).`,
   verdict run --hook input firewall.nft capture.pcap
   verdict run -o json firewall.nft capture.pcap | jq '.rules[] | select(.packets==0)'
   verdict run -w passed.pcapng --write-dropped dropped.pcapng firewall.nft capture.pcap
+  verdict run --tc offload.tc firewall.nft capture.pcap
   tcpdump -w - -c 1000 | verdict run firewall.nft -`,
 		Args: takes("RULES", "CAPTURE..."),
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args[0], args[1:]) },
@@ -151,6 +178,9 @@ func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay
 			return nil, err
 		}
 		options.Local, assumption = explain(guess)
+	}
+	if err := c.packets.traffic(c.s, rules, &options); err != nil {
+		return nil, err
 	}
 	r, err := newReplay(rules, options)
 	if err != nil {

@@ -29,8 +29,9 @@ type replay struct {
 	bytes    uint64
 	copies   uint64
 	untimed  uint64
-	unplaced uint64            // frames of captures that name no interface
-	links    map[uint16]uint64 // frames of link types that are not decoded
+	unplaced uint64                // frames of captures that name no interface
+	links    map[uint16]uint64     // frames of link types that are not decoded
+	sent     map[string]*fateCount // frames that tc sent out, by interface
 	seconds  float64
 	damaged  error
 	accepted capture.Sink
@@ -59,12 +60,22 @@ func (r *replay) sortedReasons() []reason {
 
 // hookName is a hook of a family.
 type hookName struct {
-	family catalog.Family
-	hook   catalog.HookNum
+	family  catalog.Family
+	hook    catalog.HookNum
+	traffic engine.Traffic
+}
+
+// words are the hook's family and name; traffic control counts as a family.
+func (h hookName) words() (family, hook string) {
+	if h.traffic != engine.NoTraffic {
+		return "tc", h.traffic.String()
+	}
+	return h.family.String(), catalog.HookName(h.family, h.hook)
 }
 
 func (h hookName) String() string {
-	return h.family.String() + " " + catalog.HookName(h.family, h.hook)
+	family, hook := h.words()
+	return family + " " + hook
 }
 
 // hookCount counts what base chains decided at a hook.
@@ -82,12 +93,22 @@ func (r *replay) count(o *engine.Outcome, length int) {
 	if o.Reason != "" {
 		r.reasons[reason{o.Fate, o.Reason}]++
 	}
+	for i := range o.Sent {
+		f := &o.Sent[i]
+		c := r.sent[f.Device]
+		if c == nil {
+			c = &fateCount{}
+			r.sent[f.Device] = c
+		}
+		c.packets++
+		c.bytes += uint64(len(f.Data))
+	}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
 		if !h.Ran {
 			continue
 		}
-		name := hookName{h.Family, h.Hook}
+		name := hookName{h.Family, h.Hook, h.Traffic}
 		c := r.hooks[name]
 		if c == nil {
 			c = &hookCount{}
@@ -140,7 +161,7 @@ func newReplay(rules *verdict.Ruleset, options verdict.EngineOptions) (*replay, 
 	}
 	return &replay{
 		rules: rules, options: options, engine: e,
-		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{}, reasons: map[reason]uint64{},
+		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{}, sent: map[string]*fateCount{}, reasons: map[reason]uint64{},
 	}, nil
 }
 

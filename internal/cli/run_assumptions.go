@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdict/engine/vm"
+	"verdict/tc"
 )
 
 // allAssumptions lists what the result depends on and nobody said: made-up
@@ -22,6 +24,14 @@ func (r *replay) allAssumptions() []string {
 	}
 	if r.interfaceAssumed && r.unplaced > 0 && uses.Interfaces {
 		list = append(list, fmt.Sprintf("all packets come and go through %q: the capture names no interface and rules ask for it; --interface NAME says otherwise", r.options.Interface))
+	}
+	if r.options.TC != nil {
+		if slices.ContainsFunc(r.options.TC.Devices(), (*tc.Device).Transmits) {
+			list = append(list, "a routed packet meets tc at egress with the link addresses that it came with")
+		}
+		if len(r.options.TC.Assumed) > 0 {
+			list = append(list, "interfaces that only tc commands name: "+strings.Join(r.options.TC.Assumed, ", "))
+		}
 	}
 	return append(list, unknownFacts(&uses, r.rules.HostGiven())...)
 }
