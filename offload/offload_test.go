@@ -200,7 +200,10 @@ func TestCommitRollsBack(t *testing.T) {
 		}
 		before := [2]string{held(devices[0]), held(devices[1])}
 		devices[n%2].FailAt((n+1)/2, syscall.EIO, "broken")
-		err := Commit(devices, batch)
+		for i := range batch {
+			batch[i].Devices = devices
+		}
+		_, err := Commit(batch)
 		if err == nil {
 			if want := 2 * (size - size/100); n <= want {
 				t.Fatalf("a failure at call %d of %d was not met", n, want)

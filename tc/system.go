@@ -45,6 +45,9 @@ type Config struct {
 	Conntrack *conntrack.Table
 	// AssumeDevices makes a device of any name that a command uses.
 	AssumeDevices bool
+	// Interface, if set, numbers an interface that is made without a number,
+	// such as one that is assumed; 0: the next free number.
+	Interface func(name string) uint32
 	// Stack tells whether the host's stack takes a packet that was sent to a
 	// device's ingress by redirection; nil: it takes all.
 	Stack func(d *Device, p *Packet) bool
@@ -133,6 +136,9 @@ func (s *System) AddDevice(d Device) *Device {
 	if old := s.devices[d.Name]; old != nil {
 		return old
 	}
+	if d.Index == 0 && s.config.Interface != nil {
+		d.Index = s.config.Interface(d.Name)
+	}
 	if d.Index == 0 {
 		s.deviceCount++
 		d.Index = s.deviceCount
@@ -193,6 +199,9 @@ func (s *System) nextCookie() uint64 {
 // UseConntrack makes ct actions use a host's table of connections, as long as no
 // packet was run.
 func (s *System) UseConntrack(t *conntrack.Table) { s.ct = t }
+
+// Reseed begins anew what the kernel draws at random.
+func (s *System) Reseed(seed uint64) { s.random = rand.New(rand.NewPCG(seed, 0)) }
 
 // Conntrack is the table of connections that ct actions use.
 func (s *System) Conntrack() *conntrack.Table { return s.ct }

@@ -13,8 +13,6 @@ import (
 	"verdict/engine"
 	"verdict/engine/chain"
 	"verdict/host"
-	"verdict/internal/cli/tccmd"
-	"verdict/tc"
 )
 
 // runFlags are the flags of the verbs that run packets.
@@ -26,8 +24,6 @@ type runFlags struct {
 	routes  bool
 	account bool
 	engine  string
-	tc      string
-	bypass  string
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -38,8 +34,6 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random: numgen random, meta random, symhash")
 	flags.BoolVar(&f.routes, "known-routes", false, "the host file's routes are complete: packets without route are lost")
 	f.addEngine(cmd)
-	flags.StringVar(&f.tc, "tc", "", "`FILE` with tc commands or a state of \"verdict tc\": filters and hardware that packets pass ahead of the rules and behind them (docs/tc.md)")
-	flags.StringVar(&f.bypass, "tc-bypass", tc.BypassRefined.String(), "when software passes over filters: off, first or refined")
 	flags.BoolVar(&f.account, "accounting", false, "count packets and bytes per connection (nf_conntrack_acct=1)")
 }
 
@@ -65,26 +59,6 @@ func (f *runFlags) options() (verdict.EngineOptions, error) {
 		o.Interface = assumedInterface
 	}
 	return o, nil
-}
-
-// traffic loads what --tc names for the host of a ruleset.
-func (f *runFlags) traffic(s *Streams, rules *verdict.Ruleset, o *verdict.EngineOptions) error {
-	if f.tc == "" {
-		return nil
-	}
-	mode, ok := tc.ParseBypass(f.bypass)
-	if !ok {
-		return failedf("--tc-bypass %s: it is off, first or refined", f.bypass)
-	}
-	text, err := readAll(s, f.tc)
-	if err != nil {
-		return err
-	}
-	o.TC, err = tccmd.Load(f.tc, text, rules.Host(), s.Now().UnixNano(), tc.Config{Bypass: mode, Seed: f.seed})
-	if err != nil {
-		return failed(err)
-	}
-	return nil
 }
 
 func newRun(s *Streams) *cobra.Command {
@@ -179,9 +153,7 @@ func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay
 		}
 		options.Local, assumption = explain(guess)
 	}
-	if err := c.packets.traffic(c.s, rules, &options); err != nil {
-		return nil, err
-	}
+	c.rules.takeTraffic(&options)
 	r, err := newReplay(rules, options)
 	if err != nil {
 		return nil, err

@@ -103,9 +103,7 @@ func (c *traceCommand) trace(rules *verdict.Ruleset, options verdict.EngineOptio
 		options.Hook = p.Hook
 	}
 	in := verdict.PacketInput(p)
-	if err := c.packets.traffic(c.s, rules, &options); err != nil {
-		return nil, err
-	}
+	c.rules.takeTraffic(&options)
 	e, err := rules.NewEngine(c.localSide(rules, options, &in))
 	if err != nil {
 		return nil, failed(err)

@@ -23,15 +23,22 @@ func (e *ScriptError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e
 // Load makes the traffic control of a host from a text: a state file of
 // "verdict tc", or commands, one a line, with or without the word tc in front,
 // beside them "device add NAME hw MODEL". Interfaces of the host exist with
-// their numbers, others that a command names are assumed; model reads the file
-// of a device model. Errors are *ScriptError.
+// their numbers, others that a command names are assumed there as well. Errors
+// are *ScriptError.
 func Load(name string, text []byte, h *host.Host, now int64, c tc.Config) (*tc.System, error) {
 	c.AssumeDevices, c.Now = true, now
-	st := &state{path: name, system: tc.New(c)}
-	if h != nil {
-		for _, i := range h.Interfaces() {
-			st.system.AddDevice(tc.Device{Name: i.Name, Index: uint32(i.Index)})
+	c.Interface = func(name string) uint32 {
+		if i, ok := h.ByName(name); ok {
+			return uint32(i.Index)
 		}
+		if i, err := h.Assume(name); err == nil {
+			return uint32(i.Index)
+		}
+		return 0
+	}
+	st := &state{path: name, system: tc.New(c)}
+	for _, i := range h.Interfaces() {
+		st.system.AddDevice(tc.Device{Name: i.Name, Index: uint32(i.Index)})
 	}
 	if bytes.HasPrefix(text, []byte(header)) {
 		if err := st.read(bytes.NewReader(text)); err != nil {
