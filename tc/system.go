@@ -54,6 +54,9 @@ type Config struct {
 	// Linear turns the hash tables of flower off: the model that they are
 	// tested against.
 	Linear bool
+	// Nesting is how deep redirections of mirred may nest, 0: 3, as in Linux
+	// 6.12 and 7.1; Linux 6.18 allows 4.
+	Nesting int
 	// PerMask does the work as the kernel does: flower dissects the packet for
 	// every mask, and asks every mask. Verdicts are the same.
 	PerMask bool
@@ -93,6 +96,9 @@ type System struct {
 
 // New makes a System with the loopback device.
 func New(c Config) *System {
+	if c.Nesting == 0 {
+		c.Nesting = mirredNesting
+	}
 	s := &System{
 		Bypass: c.Bypass, Now: c.Now, config: c, devices: map[string]*Device{}, byIndex: map[uint32]*Device{},
 		blocks: map[uint32]*Block{}, actions: map[string]*actionTable{}, ct: c.Conntrack,
