@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 show-6 examples oracle clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 show-6 examples oracle tcoracle clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -57,6 +57,14 @@ show-6: ## goals of milestone 6: tc filter blocks and hardware offload
 ORACLE_TIME ?= 1h
 oracle: ## random rulesets and packets against the running kernel, for ORACLE_TIME (root)
 	VERDICT_REQUIRE=oracle VERDICT_GOALS=1 ORACLE_TIME=$(ORACLE_TIME) $(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal4Live'
+
+TCORACLE_DIR ?= $(HOME)/.cache/verdict/tcoracle
+TCORACLE_N ?= 200
+TCORACLE_SEED ?= $(shell date +%s)
+TCORACLE_TIME ?= 20m
+tcoracle: ## TCORACLE_N fresh random tc cases against Debian's kernel in qemu (root, network, about 350 MB in TCORACLE_DIR)
+	VERDICT_GOALS=1 TCORACLE=1 TCORACLE_DIR=$(TCORACLE_DIR) TCORACLE_N=$(TCORACLE_N) TCORACLE_SEED=$(TCORACLE_SEED) TCORACLE_TIME=$(TCORACLE_TIME) \
+		$(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal6FreshVerdicts'
 
 clean: ## remove what was built
 	rm -rf bin

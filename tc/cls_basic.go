@@ -98,7 +98,7 @@ func (c *basic) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &basicFilter{filterBase: *base, tree: o.tree}
+	f := &basicFilter{filterBase: base, tree: o.tree}
 	f.handle = r.handle
 	for h := uint32(1); f.handle == 0; h++ {
 		if c.lookup(h) == nil {
@@ -206,7 +206,7 @@ func (c *cgroup) change(s *System, r *filterRequest) *KernelError {
 	if c.filter != nil {
 		s.releaseBase(&c.filter.filterBase)
 	}
-	c.filter = &basicFilter{filterBase: *base, tree: o.tree}
+	c.filter = &basicFilter{filterBase: base, tree: o.tree}
 	c.filter.handle = r.handle
 	return nil
 }

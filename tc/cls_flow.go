@@ -269,7 +269,7 @@ func (c *flow) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &flowFilter{filterBase: *base, o: o}
+	f := &flowFilter{filterBase: base, o: o}
 	f.handle = r.handle
 	if at < 0 {
 		c.filters = append(c.filters, f)

@@ -152,7 +152,7 @@ func (c *fw) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &fwFilter{filterBase: *base, indev: indev}
+	f := &fwFilter{filterBase: base, indev: indev}
 	f.handle = r.handle
 	c.mask, c.old = mask, false
 	if old != nil {

@@ -69,7 +69,7 @@ func (c *matchall) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &matchallFilter{filterBase: *base}
+	f := &matchallFilter{filterBase: base}
 	if f.handle = r.handle; f.handle == 0 {
 		f.handle = 1
 	}

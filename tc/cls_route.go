@@ -131,7 +131,7 @@ func (c *route) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &routeFilter{filterBase: *base, o: o}
+	f := &routeFilter{filterBase: base, o: o}
 	f.handle = handle
 	if at >= 0 {
 		s.releaseBase(&c.filters[at].filterBase)

@@ -290,8 +290,10 @@ func (s *System) Batch(name string, r io.Reader, o Options) Outcome {
 const maxWords = 512
 
 // splitLine splits at blanks; quotes keep them, # begins a comment.
-func splitLine(line string) ([]string, bool) {
-	out := make([]string, 0, 24)
+func splitLine(line string) ([]string, bool) { return splitWords(make([]string, 0, 24), line) }
+
+// splitWords appends the words to out.
+func splitWords(out []string, line string) ([]string, bool) {
 	for i := 0; i < len(line) && len(out) < maxWords; {
 		switch c := line[i]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':

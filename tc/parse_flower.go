@@ -75,7 +75,11 @@ func init() {
 }
 
 func parseFlower(w *words, r *filterRequest, s *System) *ToolError {
-	o := &flowerOptions{hwTC: -1}
+	o := r.flower
+	if o == nil {
+		o = &flowerOptions{}
+	}
+	o.hwTC = -1
 	r.options = o
 	p := &flowerParser{o: o, r: r, s: s, w: w, ipProto: -1, ethType: r.protocol}
 	if r.protocol == protocolAll {

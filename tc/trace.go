@@ -130,7 +130,7 @@ func (c *flower) traceMisses(s *System, p *Packet) {
 		found := m.lookup(k, s.config.Linear)
 		var list []*flowerFilter
 		for _, h := range c.order.sorted() {
-			if f := c.byHandle[h]; f.mask == m && f != found {
+			if f := c.byHandle.get(h); f.mask == m && f != found {
 				list = append(list, f)
 			}
 		}
