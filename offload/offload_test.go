@@ -242,3 +242,21 @@ func TestDisappearing(t *testing.T) {
 		t.Errorf("%v, want ENODEV", err)
 	}
 }
+
+func TestSpan(t *testing.T) {
+	for _, c := range []struct {
+		bytes      []int
+		first, end int
+	}{
+		{nil, 0, 0}, {[]int{0}, 0, 8}, {[]int{7}, 0, 8}, {[]int{8}, 8, 16}, {[]int{5, 17}, 0, 24},
+		{[]int{KeySize - 1}, KeySize - 8, KeySize}, {[]int{0, KeySize - 8}, 0, KeySize},
+	} {
+		var k Key
+		for _, b := range c.bytes {
+			k[b] = 1
+		}
+		if first, end := k.Span(); first != c.first || end != c.end {
+			t.Errorf("%v: %d to %d, want %d to %d", c.bytes, first, end, c.first, c.end)
+		}
+	}
+}

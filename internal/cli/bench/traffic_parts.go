@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/tc"
+)
+
+// TrafficShare is a part of the time that filters take.
+type TrafficShare struct {
+	What  string  `json:"what"`
+	Share float64 `json:"share"`
+	// Published is the kernel's share in percent, 25 filters, before the bypass.
+	Published float64 `json:"published_percent"`
+}
+
+// trafficParts says which functions belong to which part.
+var trafficParts = []struct {
+	what      string
+	published float64
+	functions []string // parts of their names
+}{
+	{"flow dissection", 20.39, []string{"tc.(*dissector)", "tc.(*Packet).dissect", "tc.(*Packet).has", "tc.(*Packet).void", "offload.(*Key).Get", "tc.etherType", "tc.isVLAN", "encoding/binary", "tc.(*Tunnel)", "tc.encapsulated"}},
+	{"hash of the masked key", 16.43, []string{"tc.mix"}},
+	{"flower classification", 10.58, []string{"tc.(*flower).classify", "tc.(*flower).try"}},
+	{"mask lookup", 10.23, []string{"tc.(*flowerMask)"}},
+	{"clearing memory", 4.79, []string{"runtime.memclr"}},
+	{"tc's loop over priorities", 2.58, []string{"tc.(*System).classify"}},
+}
+
+// trafficShares profiles 25 filters without bypass.
+func trafficShares() ([]TrafficShare, error) {
+	row := TrafficRow{Rules: 25, Follow: FallThrough}
+	w, err := newTrafficWorld(&row, OffByMask)
+	if err != nil {
+		return nil, err
+	}
+	const long = 600 * time.Millisecond
+	found, err := profile(func() {
+		for started := time.Now(); time.Since(started) < long; {
+			for range 1000 {
+				w.run()
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []TrafficShare
+	for _, p := range trafficParts {
+		s := TrafficShare{What: p.what, Published: p.published}
+		for name, share := range found {
+			if slices.ContainsFunc(p.functions, func(part string) bool { return strings.Contains(name, part) }) {
+				s.Share += share
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// TrafficInsertion is how long many filters take to be inserted.
+type TrafficInsertion struct {
+	Filters int `json:"filters"`
+	Workers int `json:"workers"`
+	// Serial and Parallel are the shortest of the rounds, by the wall; Time is
+	// the processor time of the serial one, all in nanoseconds.
+	Serial   float64 `json:"serial_ns"`
+	Parallel float64 `json:"parallel_ns"`
+	Time     float64 `json:"serial_processor_ns"`
+	// Lookup is a packet's processor time among all filters.
+	Lookup float64 `json:"lookup_ns"`
+}
+
+// insertRounds bounds the rounds of insertions, which take long.
+const insertRounds = 11
+
+// InsertTraffic measures 100,000 flower filters: one goroutine and 16 take
+// turns.
+func InsertTraffic(o *Options) (TrafficInsertion, error) {
+	n := TrafficInsertion{Filters: 100000, Workers: 16}
+	lines := make([]string, n.Filters)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("filter add dev eth0 ingress protocol ip pref 1 flower skip_hw dst_ip 10.%d.%d.%d action drop", i>>16, i>>8&255, i&255)
+	}
+	var last *trafficWorld
+	insert := func(workers int) (float64, float64, error) {
+		w, err := newTrafficWorld(&TrafficRow{Name: "add ingress qdisc"}, Refined)
+		if err != nil {
+			return 0, 0, err
+		}
+		last = nil
+		runtime.GC()
+		started, busy := time.Now(), processTime()
+		out := w.system.Load("lines", lines, tc.Options{}, workers)
+		wall, used := float64(time.Since(started).Nanoseconds()), float64(processTime()-busy)
+		if out.Status != 0 {
+			return 0, 0, fmt.Errorf("inserting filters: %s", out.Stderr)
+		}
+		last = w
+		return wall, used, nil
+	}
+	var serial, parallel, used samples
+	for round := range min(o.Rounds, insertRounds) {
+		o.tell("tc: 100,000 filters, round %d", round+1)
+		one, busy, err := insert(1)
+		if err != nil {
+			return n, err
+		}
+		many, _, err := insert(n.Workers)
+		if err != nil {
+			return n, err
+		}
+		serial, parallel, used = append(serial, one), append(parallel, many), append(used, busy)
+	}
+	n.Serial, n.Parallel, n.Time = slices.Min(serial), slices.Min(parallel), slices.Min(used)
+	n.Lookup = last.lookup()
+	return n, nil
+}
+
+// lookup is a packet's processor time in the filters alone, the median of
+// rounds.
+func (w *trafficWorld) lookup() float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const packets = 5000
+	var took samples
+	for range 21 {
+		took = append(took, timed(func() {
+			for range packets {
+				w.packet.Load(w.input.Data, true)
+				w.system.Receive(w.device, &w.packet)
+			}
+		})/packets)
+	}
+	return took.median()
+}
