@@ -67,13 +67,36 @@ func trafficShares() ([]TrafficShare, error) {
 type TrafficInsertion struct {
 	Filters int `json:"filters"`
 	Workers int `json:"workers"`
-	// Serial and Parallel are the shortest of the rounds, by the wall; Time is
-	// the processor time of the serial one, all in nanoseconds.
+	// Serial and Parallel are the shortest of the rounds, by the wall, in
+	// nanoseconds.
 	Serial   float64 `json:"serial_ns"`
 	Parallel float64 `json:"parallel_ns"`
-	Time     float64 `json:"serial_processor_ns"`
+	// SerialTime is the processor time of the thread that inserts alone; of
+	// parallel insertion Executor is that of the thread that executes, and
+	// ParallelTime that of the whole process. The least of the rounds.
+	SerialTime   float64 `json:"serial_thread_ns"`
+	Executor     float64 `json:"executor_thread_ns"`
+	ParallelTime float64 `json:"parallel_process_ns"`
+	// Delay is how long threads waited for a processor in the shortest
+	// parallel insertion, because other processes had it.
+	Delay float64 `json:"parallel_delay_ns"`
 	// Lookup is a packet's processor time among all filters.
 	Lookup float64 `json:"lookup_ns"`
+}
+
+// Busy reports whether other processes took so many turns that the wall says
+// little: even in the shortest parallel insertion threads waited for a
+// processor for more than a fifth of the time.
+func (n *TrafficInsertion) Busy() bool { return n.Delay > n.Parallel/5 }
+
+// Scaling is how many times faster insertion is on two cores: by the wall, or,
+// where the machine was busy, by the processor time of what cannot be shared
+// out and of what can.
+func (n *TrafficInsertion) Scaling() float64 {
+	if n.Busy() {
+		return n.SerialTime / max(n.Executor, n.ParallelTime/2)
+	}
+	return n.Serial / n.Parallel
 }
 
 // insertRounds bounds the rounds of insertions, which take long.
@@ -87,37 +110,50 @@ func InsertTraffic(o *Options) (TrafficInsertion, error) {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("filter add dev eth0 ingress protocol ip pref 1 flower skip_hw dst_ip 10.%d.%d.%d action drop", i>>16, i>>8&255, i&255)
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var last *trafficWorld
-	insert := func(workers int) (float64, float64, error) {
+	type taken struct{ wall, thread, process, delay float64 }
+	insert := func(workers int) (taken, error) {
 		w, err := newTrafficWorld(&TrafficRow{Name: "add ingress qdisc"}, Refined)
 		if err != nil {
-			return 0, 0, err
+			return taken{}, err
 		}
 		last = nil
 		runtime.GC()
-		started, busy := time.Now(), processTime()
+		started, thread, process, delay := time.Now(), threadTime(), processTime(), waitingTime()
 		out := w.system.Load("lines", lines, tc.Options{}, workers)
-		wall, used := float64(time.Since(started).Nanoseconds()), float64(processTime()-busy)
+		t := taken{float64(time.Since(started).Nanoseconds()), float64(threadTime() - thread), float64(processTime() - process), 0}
+		t.delay = float64(waitingTime() - delay)
 		if out.Status != 0 {
-			return 0, 0, fmt.Errorf("inserting filters: %s", out.Stderr)
+			return t, fmt.Errorf("inserting filters: %s", out.Stderr)
 		}
 		last = w
-		return wall, used, nil
+		return t, nil
 	}
-	var serial, parallel, used samples
+	least := func(to *float64, v float64) {
+		if *to == 0 || v < *to {
+			*to = v
+		}
+	}
 	for round := range min(o.Rounds, insertRounds) {
 		o.tell("tc: 100,000 filters, round %d", round+1)
-		one, busy, err := insert(1)
+		one, err := insert(1)
 		if err != nil {
 			return n, err
 		}
-		many, _, err := insert(n.Workers)
+		many, err := insert(n.Workers)
 		if err != nil {
 			return n, err
 		}
-		serial, parallel, used = append(serial, one), append(parallel, many), append(used, busy)
+		least(&n.Serial, one.wall)
+		least(&n.SerialTime, one.thread)
+		if n.Parallel == 0 || many.wall < n.Parallel {
+			n.Parallel, n.Delay = many.wall, many.delay
+		}
+		least(&n.Executor, many.thread)
+		least(&n.ParallelTime, many.process)
 	}
-	n.Serial, n.Parallel, n.Time = slices.Min(serial), slices.Min(parallel), slices.Min(used)
 	n.Lookup = last.lookup()
 	return n, nil
 }
