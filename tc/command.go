@@ -308,12 +308,12 @@ func splitWords(out []string, line string) ([]string, bool) {
 			out = append(out, line[i+1:i+1+end])
 			i += end + 2
 		default:
-			end := strings.IndexAny(line[i:], " \t\r\n")
-			if end < 0 {
-				end = len(line) - i
+			end := i + 1
+			for end < len(line) && line[end] != ' ' && line[end] != '\t' && line[end] != '\r' && line[end] != '\n' {
+				end++
 			}
-			out = append(out, line[i:i+end])
-			i += end
+			out = append(out, line[i:end])
+			i = end
 		}
 	}
 	return out, true
