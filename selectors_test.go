@@ -30,26 +30,30 @@ func TestEverySelector(t *testing.T) {
 		for _, family := range s.families {
 			for _, form := range forms(&s) {
 				rules++
-				reload(t, family, s.text+" "+form)
+				listing := reload(t, family, s.text+" "+form)
+				if s.typ.Prefix && !strings.Contains(listing, form) {
+					t.Errorf("%s: %s %s lists as\n%s", family, s.text, form, listing)
+				}
 			}
 		}
 	}
 	t.Logf("%d rules", rules)
 }
 
-func reload(t *testing.T, family, rule string) {
+// reload loads a rule, its listing and its JSON, and returns the listing.
+func reload(t *testing.T, family, rule string) string {
 	t.Helper()
 	text := "table " + family + " t {\n\tchain c {\n\t\t" + rule + "\n\t}\n}\n"
 	rules, err := verdict.Parse(text)
 	if err != nil {
 		t.Errorf("%s: %s: %v", family, rule, err)
-		return
+		return ""
 	}
 	listing := list(t, rules)
 	again, findings := verdict.LoadSources(verdict.LoadOptions{Host: rules.Host()}, diag.NewSource("listing", []byte(listing)))
 	if findings.HasErrors() {
 		t.Errorf("%s: %s: the listing does not load: %v\n%s", family, rule, findings.Err(), listing)
-		return
+		return listing
 	}
 	if got := list(t, again); got != listing {
 		t.Errorf("%s: %s: the listing loads to\n%s\nnot\n%s", family, rule, got, listing)
@@ -61,11 +65,12 @@ func reload(t *testing.T, family, rule string) {
 	decoded, findings := verdict.LoadSources(verdict.LoadOptions{Host: rules.Host()}, diag.NewSource("json", document.Bytes()))
 	if findings.HasErrors() {
 		t.Errorf("%s: %s: the JSON does not load: %v\n%s", family, rule, findings.Err(), document.Bytes())
-		return
+		return listing
 	}
 	if got := list(t, decoded); got != listing {
 		t.Errorf("%s: %s: the JSON loads to\n%s\nnot\n%s\n%s", family, rule, got, listing, document.Bytes())
 	}
+	return listing
 }
 
 // forms are right-hand sides for a selector.
@@ -74,6 +79,12 @@ func forms(s *selector) []string {
 	list := []string{a, "!= " + a, fmt.Sprintf("{ %s, %s }", a, b), fmt.Sprintf("!= { %s, %s }", a, b), fmt.Sprintf("vmap { %s : accept, %s : drop }", a, b)}
 	if a != "0" && ordered(s.typ) && !named(s.typ) {
 		list = append(list, a+"-"+b, "!= "+a+"-"+b, fmt.Sprintf("{ %s-%s, %s }", a, b, c), "> "+a, "<= "+b, fmt.Sprintf("vmap { %s-%s : accept, %s : drop }", a, b, c))
+	}
+	switch s.typ.Form {
+	case catalog.FormIPv4:
+		list = append(list, "10.0.0.0/8", "!= 10.64.0.0/10", "{ 10.0.0.0/8, 192.168.1.0/24 }", "vmap { 10.0.0.0/8 : accept, 192.168.0.0/25 : drop }")
+	case catalog.FormIPv6:
+		list = append(list, "2001:db8::/32", "!= fe80::/10", "{ 2001:db8::/32, fe80::/10 }", "vmap { 2001:db8::/32 : accept, fe80::/10 : drop }")
 	}
 	return list
 }
