@@ -18,12 +18,16 @@ type target struct{ Package, Name string }
 type result struct {
 	Executions int64
 	Failed     bool
+	Hung       bool // one input took so long that nothing else ran
 	Output     string
 }
 
 func (r result) verdict() string {
-	if r.Failed {
+	switch {
+	case r.Failed:
 		return "FAIL"
+	case r.Hung:
+		return "HUNG"
 	}
 	return "pass"
 }
@@ -63,7 +67,8 @@ func parseList(text string) []target {
 func (t target) run(ctx context.Context, span time.Duration) result {
 	c := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", span.String(), "-fuzzminimizetime", "200x", t.Package)
 	out, err := c.CombinedOutput()
-	return result{Executions: executions(string(out)), Failed: err != nil && !lateStop(string(out)), Output: string(out)}
+	text := string(out)
+	return result{Executions: executions(text), Failed: err != nil && !lateStop(text), Hung: hung(text), Output: text}
 }
 
 // lateStopPattern is a failure whose whole text is the end of the time given.
@@ -77,6 +82,24 @@ var lateStopPattern = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n 
 // Ref: https://go.dev/issue/75804
 func lateStop(output string) bool {
 	return lateStopPattern.MatchString(output) && !strings.Contains(output, "Failing input written")
+}
+
+// stalls is the number of progress lines, three seconds apart, without any
+// execution that mean an input which does not end. The harness itself takes
+// that for a success when its time is over.
+const stalls = 4
+
+// hung reports whether executions stopped.
+func hung(output string) bool {
+	last, same := "", 0
+	for _, m := range executionsPattern.FindAllStringSubmatch(output, -1) {
+		if m[1] != last {
+			last, same = m[1], 0
+		} else if same++; same >= stalls {
+			return true
+		}
+	}
+	return false
 }
 
 var executionsPattern = regexp.MustCompile(`execs: (\d+)`)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -46,6 +48,25 @@ func TestLateStop(t *testing.T) {
 		{"pass", progress + "PASS\n", false},
 	} {
 		if got := lateStop(c.text); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestHung(t *testing.T) {
+	line := func(execs int) string {
+		return fmt.Sprintf("fuzz: elapsed: 3s, execs: %d (0/sec), new interesting: 2 (total: 290)\n", execs)
+	}
+	for _, c := range []struct {
+		name string
+		text string
+		want bool
+	}{
+		{"runs", line(1) + line(2) + line(3), false},
+		{"slow", line(1) + line(1) + line(1) + line(2) + line(2) + line(2), false},
+		{"hangs", line(1) + line(7) + strings.Repeat(line(7), stalls), true},
+	} {
+		if got := hung(c.text); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
