@@ -265,6 +265,11 @@ func (s *stack) fillLink() {
 		return
 	}
 	s.ether.auto("type", next)
+	if s.loopback {
+		s.ether.auto("saddr", 0)
+		s.ether.auto("daddr", 0)
+		return
+	}
 	if s.network != nil && !s.ether.given("daddr") {
 		f := s.ether.header.field("daddr")
 		f.put(s.ether.b, s.etherDestination())

@@ -56,6 +56,7 @@ func parse(text string) (*Packet, *Error) {
 		return nil, &Error{Message: "empty packet"}
 	}
 	p.root.raw = p.out.Link != packet.LinkEthernet
+	p.root.loopback = p.out.Meta.IIF.Name.String() == "lo"
 	data, message := p.root.assemble()
 	if message == "" && len(data) > maxFrame {
 		message = "packet too large"
