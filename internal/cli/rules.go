@@ -210,7 +210,9 @@ func foreign(text []byte) string {
 	case iptables.Is(text) && iptables.IsEbtables(text):
 		return "this is a dump of ebtables, which is not supported; only those of iptables-save and ip6tables-save are"
 	case isCapture(text):
-		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
+		return "this is a packet capture, no ruleset; `verdict run RULES CAPTURE` takes both, in this order"
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return "this is text in UTF-16; save it as UTF-8"
 	case bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0:
 		return "this is binary data, no ruleset"
 	}
