@@ -39,7 +39,7 @@ func dropIn(args []string, s *Streams) (status int, ok bool) {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	rest := args[1:]
 	if name != "nft" && name != "tc" {
-		if len(rest) == 0 {
+		if len(rest) == 0 || rest[0] == "tc" && asksForHelp(rest[1:]) {
 			return 0, false
 		}
 		name, rest = rest[0], rest[1:]
