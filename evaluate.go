@@ -17,7 +17,8 @@ import (
 // EngineOptions say how an Engine runs packets. The zero value takes packets
 // through the hooks as a host would.
 type EngineOptions struct {
-	// Hook sends every packet through one hook alone, such as "input".
+	// Hook sends every packet through one hook alone: "ingress", "prerouting",
+	// "input", "forward", "output", "postrouting" or "egress".
 	Hook string
 	// Local are addresses of the host, besides those of its interfaces.
 	Local []netip.Addr
@@ -25,7 +26,8 @@ type EngineOptions struct {
 	Interface string
 	// Seed decides what random expressions draw.
 	Seed uint64
-	// KnownRoutes says that the host's routes are complete.
+	// KnownRoutes says that the host's routes are complete: packets without
+	// route are lost.
 	KnownRoutes bool
 	// Executor says how chains run: by default those are compiled for which it
 	// pays. What packets meet and leave behind is the same.
@@ -54,7 +56,8 @@ type Engine struct {
 // NewEngine makes an engine that runs the ruleset. Counters, limits and
 // connections are the engine's own. Sets that packets change (flag dynamic)
 // belong to the ruleset: for engines that must not see each other's elements,
-// load it once for each.
+// load it once for each. The error is an *engine.HookError where Hook names no
+// hook, else that of linking the rules. Cost: linear in the rules.
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
@@ -75,7 +78,8 @@ func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 // Fields that are not given have sensible defaults, see packet/build. With a
 // hook the packet goes through that hook alone, else the way of a host: to
 // input if its destination is one of the host's addresses, to forward if not.
-// It comes one millisecond after the one before, unless it says meta time.
+// It comes one millisecond after the one before, unless it says meta time. The
+// error is a *build.Error with the place of the mistake in the text.
 func (e *Engine) Evaluate(text string) (Outcome, error) {
 	p, err := build.Parse(text)
 	if err != nil {
@@ -100,7 +104,7 @@ func (e *Engine) Update(r *Ruleset) error {
 // connections expire.
 func (e *Engine) Advance(d time.Duration) { e.now += int64(d) }
 
-// EvaluatePacket runs a packet that was built from text.
+// EvaluatePacket runs a packet that was built from text, as Evaluate does.
 func (e *Engine) EvaluatePacket(p *build.Packet) Outcome {
 	in := PacketInput(p)
 	e.now = max(e.now, e.worker.Now()) + int64(time.Millisecond)
@@ -111,7 +115,9 @@ func (e *Engine) EvaluatePacket(p *build.Packet) Outcome {
 	return e.EvaluateInput(&in)
 }
 
-// EvaluateInput runs one frame with what is known about it.
+// EvaluateInput runs one frame with what is known about it, at its own time. The
+// bytes are read during the call only. The outcome's Data, where a rule changed
+// the packet, is valid until the next packet. Cost: see engine.Worker.Evaluate.
 func (e *Engine) EvaluateInput(in *engine.Input) Outcome {
 	o := Outcome{run: e}
 	e.worker.Evaluate(in, &o.Outcome)
