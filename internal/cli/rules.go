@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"verdict/diag"
 	"verdict/host"
 	"verdict/internal/cli/bench"
+	"verdict/internal/cli/nftcmd"
 	"verdict/iptables"
 	"verdict/nft/ruleset"
 )
@@ -128,9 +128,12 @@ func (f *rulesFlags) family() catalog.Family {
 	return catalog.FamilyUnspec
 }
 
+// mostFindings is how many findings a person is shown.
+const mostFindings = 100
+
 // report prints findings and returns answerNo if they hold an error.
 func (s *Streams) report(findings *diag.List) error {
-	r := diag.Renderer{Color: s.color(s.ErrTerminal)}
+	r := diag.Renderer{Color: s.color(s.ErrTerminal), Most: mostFindings}
 	if err := r.Render(s.Err, findings); err != nil {
 		return failed(err)
 	}
@@ -237,20 +240,7 @@ func isCapture(text []byte) bool {
 type osFiles struct{ dirs []string }
 
 func (f osFiles) Open(pattern string, from *diag.Source) ([]*diag.Source, error) {
-	for _, p := range f.candidates(pattern, from) {
-		names, err := filepath.Glob(p)
-		if err != nil {
-			return nil, err
-		}
-		if len(names) == 0 {
-			continue
-		}
-		return readIncluded(names)
-	}
-	if strings.ContainsAny(pattern, "*?[") {
-		return nil, nil
-	}
-	return nil, &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}
+	return nftcmd.Included(pattern, f.candidates(pattern, from))
 }
 
 func (f osFiles) candidates(pattern string, from *diag.Source) []string {
@@ -262,29 +252,6 @@ func (f osFiles) candidates(pattern string, from *diag.Source) []string {
 		list = append(list, filepath.Join(dir, pattern))
 	}
 	return append(list, filepath.Join(filepath.Dir(from.Name), pattern))
-}
-
-func readIncluded(names []string) ([]*diag.Source, error) {
-	slices.Sort(names)
-	var sources []*diag.Source
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, err
-		}
-		if info.IsDir() {
-			continue
-		}
-		if info.Size() > maxRules {
-			return nil, fmt.Errorf("%s: more than %d MB", name, maxRules>>20)
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, diag.NewSource(name, text))
-	}
-	return sources, nil
 }
 
 // count prints a number with its noun: 1 error, 5 errors.
