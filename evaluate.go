@@ -36,6 +36,10 @@ type EngineOptions struct {
 	// with these interfaces, routes and neighbours, and no socket open; Outcome
 	// tells of it. It implies KnownRoutes.
 	Replies bool
+	// Forwarded makes Outcome.Data the packet as it leaves, its time to live
+	// counted down where it is forwarded; without it that is left out unless
+	// rules look at it.
+	Forwarded bool
 	// Before71 follows Linux as it was before 7.1, where connection tracking and
 	// loads from fragments differ.
 	Before71 bool
@@ -61,7 +65,7 @@ type Engine struct {
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
-		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Tables: r.tables, Executor: o.Executor,
+		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Forwarded: o.Forwarded, Tables: r.tables, Executor: o.Executor,
 		Conntrack: conntrack.Config{Accounting: o.Accounting, Before71: o.Before71, Seed: o.Seed},
 	})
 	if err != nil {
@@ -143,6 +147,12 @@ func PacketInput(p *build.Packet) engine.Input {
 		Data: p.Data, OrigLen: len(p.Data), LinkType: p.Link,
 		In: p.Meta.IIF.Name.String(), Out: p.Meta.OIF.Name.String(),
 		Facts: &p.Meta,
+	}
+	if p.NoStation && p.Meta.Has&packet.HasPktType == 0 {
+		meta := p.Meta
+		meta.PktType = packet.PktHost
+		meta.Has |= packet.HasPktType
+		in.Facts = &meta
 	}
 	in.Hook, _ = engine.HookByName(p.Hook) // WholeWay where the text names none
 	if in.In != "" && in.Out == "" {

@@ -42,12 +42,19 @@ func (k MadeKind) String() string {
 	return "invalid"
 }
 
+// MadeKinds lists all of them.
+func MadeKinds() []MadeKind {
+	return []MadeKind{MadeReject, MadeError, MadeReply, MadeReset, MadeClone, MadeForward, MadeFragment, MadeLooped}
+}
+
 // MadePacket is a packet that the host made because of the one evaluated, and
 // what became of it.
 type MadePacket struct {
 	Kind   MadeKind
 	Fate   Fate
 	Reason string // as Outcome.Reason
+	// Device is the interface by which it leaves, empty where it stays.
+	Device string
 	// Data is the packet as the host left it, with an Ethernet header that is
 	// zero where it never reached a device.
 	Data []byte
@@ -130,6 +137,7 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 		c.rules, c.program, c.hooks, c.machine = w.rules, w.program, w.hooks, w.machine.Fork()
 		c.connect()
 	}
+	c.firstSent = len(w.journey.sent)
 	c.reply = Outcome{Hooks: c.reply.Hooks[:0]}
 	c.out = &c.reply
 	c.buffer = rewrite.Buffer{}
@@ -154,7 +162,14 @@ func (w *Worker) finish(c *Worker, kind MadeKind) {
 	if c.out.Fate == Accepted && c.out.Reason == "" && kind == MadeLooped {
 		c.out.Decided = false
 	}
-	w.journey.made = append(w.journey.made, MadePacket{Kind: kind, Fate: c.out.Fate, Reason: c.out.Reason, Data: append([]byte(nil), c.view.Data...)})
+	w.journey.made = append(w.journey.made, MadePacket{
+		Kind: kind, Fate: c.out.Fate, Reason: c.out.Reason, Device: c.meta.OIF.Name.String(), Data: append([]byte(nil), c.view.Data...),
+	})
+	for i := range w.journey.sent[c.firstSent:] {
+		if s := &w.journey.sent[c.firstSent+i]; s.Made && s.Kind == madeKinds {
+			s.Kind = kind
+		}
+	}
 	c.ct.Reset()
 }
 

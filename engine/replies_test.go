@@ -49,19 +49,19 @@ func TestReplies(t *testing.T) {
 	const from = "iifname lan0 ether saddr 02:00:00:00:01:02 ether daddr 02:00:00:00:01:01 "
 	const four = from + "ip saddr 10.0.0.2 "
 	tests := []struct{ name, packet, want string }{
-		{"echo", four + "ip daddr 10.0.0.1 icmp type echo-request", "reply accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 0/0"},
-		{"closed TCP port", four + "ip daddr 10.0.0.1 tcp dport 80 tcp flags syn", "reset accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 proto 6"},
-		{"closed UDP port", four + "ip daddr 10.0.0.1 udp dport 80", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/3"},
-		{"unknown protocol", four + "ip daddr 10.0.0.1 ip protocol 99", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/2"},
-		{"time exceeded", four + "ip ttl 1 ip daddr 8.8.8.8 udp dport 53", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 11/0"},
+		{"echo", four + "ip daddr 10.0.0.1 icmp type echo-request", "reply accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 0/0 (reply)"},
+		{"closed TCP port", four + "ip daddr 10.0.0.1 tcp dport 80 tcp flags syn", "reset accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 proto 6 (reset)"},
+		{"closed UDP port", four + "ip daddr 10.0.0.1 udp dport 80", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/3 (error)"},
+		{"unknown protocol", four + "ip daddr 10.0.0.1 ip protocol 99", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/2 (error)"},
+		{"time exceeded", four + "ip ttl 1 ip daddr 8.8.8.8 udp dport 53", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 11/0 (error)"},
 		{"unreachable route", from + "ip saddr 10.0.0.3 ip daddr 10.99.0.1 udp dport 53", "error accept |"},
 		{"forwarded", four + "ip daddr 8.8.8.8 udp dport 53", "| wan0 02:00:00:00:02:02 10.0.0.2>8.8.8.8 proto 17"},
-		{"reject", four + "ip daddr 8.8.8.8 udp dport 25", "reject accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/3"},
-		{"reject with reset", four + "ip daddr 8.8.8.8 tcp dport 25 tcp flags syn", "reject accept | lan0 02:00:00:00:01:02 8.8.8.8>10.0.0.2 proto 6"},
+		{"reject", four + "ip daddr 8.8.8.8 udp dport 25", "reject accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 3/3 (reject)"},
+		{"reject with reset", four + "ip daddr 8.8.8.8 tcp dport 25 tcp flags syn", "reject accept | lan0 02:00:00:00:01:02 8.8.8.8>10.0.0.2 proto 6 (reject)"},
 		{"no answer to a reset", four + "ip daddr 10.0.0.1 tcp dport 80 tcp flags rst", "|"},
-		{"clone", four + "ip daddr 8.8.8.8 udp dport 9", "clone accept | wan0 02:00:00:00:01:01 10.0.0.2>8.8.8.8 proto 17"},
-		{"IPv6 port", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 udp dport 80", "error accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 1/4"},
-		{"IPv6 echo", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 icmpv6 type echo-request", "reply accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 129/0"},
+		{"clone", four + "ip daddr 8.8.8.8 udp dport 9", "clone accept | wan0 02:00:00:00:01:01 10.0.0.2>8.8.8.8 proto 17 (clone)"},
+		{"IPv6 port", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 udp dport 80", "error accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 1/4 (error)"},
+		{"IPv6 echo", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 icmpv6 type echo-request", "reply accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 129/0 (reply)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,6 +115,9 @@ func describeReplies(out *engine.Outcome) string {
 		}
 		if ok, result := v.VerifyTransport(); result == packet.OK && !ok {
 			text += " with a wrong checksum"
+		}
+		if s.Made {
+			text += " (" + s.Kind.String() + ")"
 		}
 		parts = append(parts, text)
 	}

@@ -72,11 +72,13 @@ type Worker struct {
 	device      string                // of the netdev hook
 	// Packets that the host makes have workers of their own, nested in the one
 	// whose packet is under way.
-	journey  *journey
-	nested   *Worker
-	depth    int
-	reply    Outcome
-	numbered numbered
+	journey *journey
+	nested  *Worker
+	depth   int
+	// firstSent is how many frames had left when a nested worker began.
+	firstSent int
+	reply     Outcome
+	numbered  numbered
 }
 
 // Worker makes a worker.
@@ -144,6 +146,9 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	}
 	if w.buffer.Changed() {
 		out.Changed, out.Data = true, w.view.Data
+	}
+	if out.Fate == Accepted && (w.engine.options.Forwarded || w.engine.options.Replies) {
+		out.Out = w.meta.OIF.Name
 	}
 }
 

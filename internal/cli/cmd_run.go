@@ -23,6 +23,8 @@ type runFlags struct {
 	seed    uint64
 	routes  bool
 	account bool
+	replies bool
+	linux   string
 	engine  string
 }
 
@@ -33,6 +35,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.iface, "interface", "", "interface of packets whose capture names none (default eth0)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random: numgen random, meta random, symhash")
 	flags.BoolVar(&f.routes, "known-routes", false, "the host file's routes are complete: packets without route are lost")
+	flags.BoolVar(&f.replies, "replies", false, "the host answers as Linux with no socket open: rejects, resets, ICMP errors, echo and ARP replies, clones, fragments; needs --host with addresses, routes and neighbours")
+	flags.StringVar(&f.linux, "linux", "", "follow this `VERSION` of Linux where versions differ (default 7.1), such as 6.18 or \"$(uname -r)\"; see docs/kernel-differences.md")
 	f.addEngine(cmd)
 	flags.BoolVar(&f.account, "accounting", false, "count packets and bytes per connection (nf_conntrack_acct=1)")
 }
@@ -54,7 +58,17 @@ func (f *runFlags) options() (verdict.EngineOptions, error) {
 	if !ok {
 		return verdict.EngineOptions{}, failedf("--engine %s: the engine is %s", f.engine, strings.Join(chain.Modes(), ", "))
 	}
-	o := verdict.EngineOptions{Executor: mode, Hook: f.hook, Local: local, Interface: f.iface, Seed: f.seed, KnownRoutes: f.routes, Accounting: f.account}
+	before71, err := olderThan71(f.linux)
+	if err != nil {
+		return verdict.EngineOptions{}, err
+	}
+	if f.replies && f.hook != "" {
+		return verdict.EngineOptions{}, failedf("--replies takes packets the whole way through the host; --hook %s takes them through one hook alone", f.hook)
+	}
+	o := verdict.EngineOptions{
+		Executor: mode, Hook: f.hook, Local: local, Interface: f.iface, Seed: f.seed,
+		KnownRoutes: f.routes, Replies: f.replies, Before71: before71, Accounting: f.account,
+	}
 	if o.Interface == "" {
 		o.Interface = assumedInterface
 	}
@@ -72,11 +86,16 @@ what happened: verdicts per hook, hits per rule, rules that nothing hit.
 
 Which packets are the host's own is taken from the capture's directions, from
 --local or the host file, or guessed; what was assumed is printed.
+-w writes what gets through as it leaves: addresses and ports translated, fields
+rewritten, the time to live counted down. With --replies it also holds what the
+host sends because of a packet, each frame with its interface (pcapng) and a
+comment that says why.
 Exit status: 0 done, 1 the ruleset has mistakes, 2 a file is unreadable or
 damaged (what could be read is still reported).`,
 		Example: `  verdict run firewall.nft capture.pcap
   verdict run --hook input firewall.nft capture.pcap
   verdict run -o json firewall.nft capture.pcap | jq '.rules[] | select(.packets==0)'
+  verdict run --host host.json --replies -w leaving.pcapng firewall.nft capture.pcapng
   verdict run -w passed.pcapng --write-dropped dropped.pcapng firewall.nft capture.pcap
   tcpdump -w - -c 1000 | verdict run firewall.nft -`,
 		Args: takes("RULES", "CAPTURE..."),
@@ -107,6 +126,9 @@ func (c *runCommand) run(rulesName string, captures []string) error {
 	}
 	rules, err := c.rules.load(c.s, rulesName)
 	if err != nil {
+		return err
+	}
+	if err := c.packets.hostKnown(&c.rules); err != nil {
 		return err
 	}
 	r, err := c.prepare(rules, captures)
@@ -144,6 +166,7 @@ func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay
 	if err != nil {
 		return nil, err
 	}
+	options.Forwarded = c.accepted != ""
 	var assumption string
 	if c.mustGuess(options) {
 		guess, err := c.guess(captures[0])

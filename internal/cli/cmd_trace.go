@@ -64,6 +64,9 @@ func (c *traceCommand) run(rulesName, subject string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.packets.hostKnown(&c.rules); err != nil {
+		return err
+	}
 	options, err := c.packets.options()
 	if err != nil {
 		return err
@@ -204,7 +207,9 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 		j := &render.JSON{Program: program, Options: options}
 		e.Trace(j)
 		return func(o *verdict.Outcome) error {
-			return writeJSON(c.s.Out, j.Document(o.Fate.String(), o.Reason, build.Summary(e.Worker().View())))
+			d := j.Document(o.Fate.String(), o.Reason, build.Summary(e.Worker().View()))
+			d.Sent = sentFrames(&o.Outcome)
+			return writeJSON(c.s.Out, d)
 		}
 	}
 	t := &render.Text{W: c.s.Out, Program: program, Options: options, Color: c.s.color(c.s.OutTerminal)}
@@ -213,6 +218,7 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 	}})
 	return func(o *verdict.Outcome) error {
 		c.conclusion(o)
+		c.sent(&o.Outcome)
 		return t.Err
 	}
 }

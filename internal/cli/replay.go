@@ -23,6 +23,7 @@ type replay struct {
 
 	totals   [8]fateCount // by engine.Fate
 	reasons  map[reason]uint64
+	made     [8]uint64 // by engine.MadeKind: what the host made and let out
 	hooks    map[hookName]*hookCount
 	order    []hookName
 	packets  uint64
@@ -82,6 +83,11 @@ func (r *replay) count(o *engine.Outcome, length int) {
 	if o.Reason != "" {
 		r.reasons[reason{o.Fate, o.Reason}]++
 	}
+	for i := range o.Made {
+		if m := &o.Made[i]; m.Fate == engine.Accepted && m.Kind != engine.MadeLooped {
+			r.made[m.Kind]++
+		}
+	}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
 		if !h.Ran {
@@ -96,23 +102,6 @@ func (r *replay) count(o *engine.Outcome, length int) {
 		}
 		c.fates[h.Fate]++
 	}
-}
-
-// write hands the frame to the sink for its fate, commented with the verdict
-// and what decided. The bytes are those that leave.
-func (r *replay) write(f *capture.Frame, o *engine.Outcome) error {
-	sink := r.dropped
-	if o.Fate == engine.Accepted {
-		sink = r.accepted
-	}
-	if sink == nil {
-		return nil
-	}
-	f.Comment = r.comment(o)
-	if o.Changed {
-		f.Data = o.Data
-	}
-	return sink.Write(f)
 }
 
 // comment says in one line what became of a packet and why.

@@ -272,7 +272,9 @@ func (s *stack) fillLink() {
 	}
 	if s.network != nil && !s.ether.given("daddr") {
 		f := s.ether.header.field("daddr")
-		f.put(s.ether.b, s.etherDestination())
+		destination := s.etherDestination()
+		f.put(s.ether.b, destination)
+		s.noStation = destination[0]&1 == 0
 	}
 }
 

@@ -173,6 +173,7 @@ type stack struct {
 	raw        bool // no link header
 	loopback   bool // comes in through lo, where link addresses are zero
 	ether      *layer
+	noStation  bool // the link destination is the default one
 	vlans      []*layer
 	network    *layer
 	extensions []*layer
