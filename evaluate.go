@@ -141,6 +141,11 @@ func (e *Engine) Engine() *engine.Engine { return e.engine }
 // Worker gives access to the worker beneath: hit counts and effects.
 func (e *Engine) Worker() *engine.Worker { return e.worker }
 
+// Workers spreads packets over n processors, as far as their order does not
+// matter; what the engine's own worker knows goes on, and comes back with
+// Collect.
+func (e *Engine) Workers(n int) *engine.Workers { return e.worker.Workers(n) }
+
 // PacketInput turns a packet built from text into an input.
 func PacketInput(p *build.Packet) engine.Input {
 	in := engine.Input{

@@ -68,10 +68,6 @@ type Engine struct {
 	ident       uint16 // of the last IPv4 packet made
 	only        Hook   // the hook of packets that name none
 	devices     map[string]*device
-	recent      struct {
-		name   string
-		device *device
-	}
 }
 
 // New makes an engine. The host may be nil: nothing is known of interfaces and

@@ -130,7 +130,7 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 	}
 	c := w.nested
 	if c == nil {
-		c = &Worker{engine: w.engine, journey: w.journey, depth: w.depth + 1, in: &Input{}}
+		c = &Worker{engine: w.engine, conns: w.conns, journey: w.journey, depth: w.depth + 1, in: &Input{}}
 		w.nested = c
 	}
 	if c.rules != w.rules {

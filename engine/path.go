@@ -42,7 +42,7 @@ func (w *Worker) inputDevice() *device {
 	if name == "" {
 		name = w.engine.options.Interface
 	}
-	return w.engine.device(name)
+	return w.deviceOf(name)
 }
 
 // receivedType decides for whom a unicast frame is: a frame to another
@@ -238,7 +238,7 @@ func (w *Worker) post(family catalog.Family, lists *[5]*hookList) {
 	if len(w.hooks.egress) > 0 || w.sink != nil {
 		w.egress()
 	}
-	w.emitted.add(&w.view)
+	w.emitted.add(&w.view, w.serial)
 }
 
 // send takes a packet of the host itself through output.
@@ -247,7 +247,7 @@ func (w *Worker) send() {
 		w.sendRouted(family)
 		return
 	}
-	if w.emitted.has(&w.view) {
+	if w.emitted.has(&w.view, w.serial) {
 		w.out.Copy = true
 		return
 	}

@@ -160,7 +160,7 @@ func (w *Worker) rejectTCP() {
 		return
 	}
 	ct := w.ct.Answer()
-	w.engine.conns.SetClosing(w.ct.Conn, w.now)
+	w.conns.SetClosing(w.ct.Conn, w.now)
 	w.answerWith(&answer{
 		from: destination, to: source, protocol: packet.ProtoTCP, df: true, body: s.reset(),
 		kind: MadeReject, bound: w.meta.IIF.Index, ct: ct,

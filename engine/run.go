@@ -122,7 +122,7 @@ func (w *Worker) lost(reason string) {
 func (w *Worker) trackStep(family catalog.Family, num catalog.HookNum) Fate {
 	w.track.Now, w.track.Family = w.now, family
 	w.track.Prerouting = num == catalog.HookPrerouting
-	if w.engine.conns.Track(&w.track) == conntrack.Drop {
+	if w.conns.Track(&w.track) == conntrack.Drop {
 		w.out.Reason = "connection tracking dropped it"
 		return Lost
 	}
@@ -150,7 +150,7 @@ func (w *Worker) checksummed() bool {
 // confirmStep enters a new connection into the table.
 func (w *Worker) confirmStep(num catalog.HookNum) Fate {
 	w.track.Now = w.now
-	if w.engine.conns.Confirm(&w.track) == conntrack.Drop {
+	if w.conns.Confirm(&w.track) == conntrack.Drop {
 		w.out.Reason = "its connection clashes with another one"
 		return Lost
 	}

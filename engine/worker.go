@@ -38,6 +38,7 @@ type Input struct {
 // Worker evaluates packets in order. It belongs to one goroutine.
 type Worker struct {
 	engine    *Engine
+	conns     *conntrack.Table // the engine's, or of this worker's connections
 	rules     *rules
 	program   *vm.Program // of the rules
 	hooks     *hookTable
@@ -57,7 +58,13 @@ type Worker struct {
 	now       int64
 	tables    *iptables.Machine // nil until it is needed
 	legacy    iptables.Packet
-	emitted   ring // packets that left, to recognise them when seen again
+	emitted   ring  // packets that left, to recognise them when seen again
+	serial    int64 // of the packet: how many came before it
+	pinned    bool  // stays with its rules
+	recent    struct {
+		name   string
+		device *device
+	}
 
 	manip       conntrack.Manip // that nat chains decide now
 	way         way             // the routing decision
@@ -83,7 +90,7 @@ type Worker struct {
 
 // Worker makes a worker.
 func (e *Engine) Worker() *Worker {
-	w := &Worker{engine: e, machine: vm.NewMachine(e.Program(), e.options.Seed), journey: &journey{}}
+	w := &Worker{engine: e, conns: e.conns, machine: vm.NewMachine(e.Program(), e.options.Seed), journey: &journey{}}
 	w.follow(e.present.Load())
 	w.machine.Conns = e.conns
 	w.machine.Routes = routes{e.host}
@@ -125,9 +132,10 @@ func (w *Worker) Attachment() *conntrack.Attachment { return &w.ct }
 // decoding, and the rules of the hooks that the packet passes; no allocation
 // once warm, but for new connections.
 func (w *Worker) Evaluate(in *Input, out *Outcome) {
-	if now := w.engine.present.Load(); now != w.rules {
+	if now := w.engine.present.Load(); now != w.rules && !w.pinned {
 		w.follow(now)
 	}
+	w.serial++
 	w.start(in, out)
 	only := in.Hook
 	if only == WholeWay {
@@ -235,7 +243,7 @@ func (w *Worker) sent() bool {
 
 // loopsBack is true for frames of the loopback device, which are seen once for
 // both ways.
-func (w *Worker) loopsBack() bool { return w.engine.device(w.in.In).loopback }
+func (w *Worker) loopsBack() bool { return w.deviceOf(w.in.In).loopback }
 
 // isLocal reports whether an address is the host's own.
 func (e *Engine) isLocal(a netip.Addr) bool {

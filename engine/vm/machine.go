@@ -65,6 +65,9 @@ type Machine struct {
 	version   uint64
 
 	prog *Program
+	// counters are the program's, or the machine's own: see CountApart.
+	counters []*Counter
+	apart    bool
 	// code is the program's, with what this machine appended: see linear.
 	code    []inst
 	listed  map[uint32][]uint32
@@ -124,7 +127,7 @@ func (m *Machine) Fork() *Machine {
 	return &Machine{
 		Conns: m.Conns, Routes: m.Routes, Now: m.Now, Rand: m.Rand, CPU: m.CPU,
 		HashSeed: m.HashSeed, ZoneOffset: m.ZoneOffset, Before71: m.Before71, prog: m.prog, code: m.prog.code[:len(m.prog.code):len(m.prog.code)],
-		hits: m.hits, selectors: m.selectors,
+		hits: m.hits, selectors: m.selectors, counters: m.counters, apart: m.apart,
 	}
 }
 
@@ -137,6 +140,7 @@ func (m *Machine) act(e *Effect) {
 
 // Load switches to another program. Hit counts start anew.
 func (m *Machine) Load(p *Program) {
+	m.useCounters(p, false)
 	m.prog, m.code = p, p.code[:len(p.code):len(p.code)]
 	m.hits = make([]Hits, len(p.rules))
 }
@@ -239,7 +243,7 @@ func (m *Machine) run(pc uint32) {
 			pc++
 			continue
 		case opCounter:
-			m.prog.counters[in.ref].add(m.pkt.Length)
+			m.counters[in.ref].add(m.pkt.Length)
 			pc++
 			continue
 		case opEndRule:
