@@ -3,55 +3,91 @@ package engine
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"verdict/capture"
 	"verdict/packet"
 )
 
-// flows deals packets out to workers, by what packets of one connection have in
-// common in both directions: the addresses, or those of the packet that an ICMP
-// error is about.
-type flows struct {
-	picks [][]uint32
-	times []int64
-	// odd is the first packet whose connection its addresses do not tell.
-	odd  int
-	view packet.View
+// dealing says which worker each packet of a batch goes to: that of its flow,
+// told by what packets of one connection have in common in both directions: the
+// addresses, or those of the packet that an ICMP error is about.
+type dealing struct {
+	times []int64       // memory for order.times
+	to    []uint8       // by packet
+	odd   [][]oddPacket // as each worker found them
+	views []packet.View
 }
 
-// sort deals packets out to the workers.
-func (x *Workers) sort(in []Input) {
-	f, n := &x.flows, uint64(len(x.list))
-	if f.picks == nil {
-		f.picks = make([][]uint32, n)
+// oddPacket is a packet that must not have others beside it, and how.
+type oddPacket struct {
+	at  int
+	how flowKind
+}
+
+// flowKind says how well the connection of a packet can be told ahead.
+type flowKind uint8
+
+const (
+	// flowKnown: the packets with the same key are all that matter.
+	flowKnown flowKind = iota
+	// flowAlone: so they are, but for fragments, whose order among all fragments
+	// matters, too.
+	flowAlone
+	// flowHidden: only the whole datagram will tell.
+	flowHidden
+)
+
+// deal says which packets go to which worker, and lists the odd ones. The
+// workers share the work.
+func (x *Workers) deal(in []Input) (odd []oddPacket) {
+	d, k := &x.dealing, len(x.list)
+	d.to = slices.Grow(d.to[:0], len(in))[:len(in)]
+	if d.odd == nil {
+		d.odd, d.views = make([][]oddPacket, k), make([]packet.View, k)
 	}
-	for i := range f.picks {
-		f.picks[i] = f.picks[i][:0]
+	if len(in) < 2*k*batchSize {
+		x.dealPart(0, in, 0, len(in))
+		return d.odd[0]
 	}
-	f.odd = len(in)
-	for i := range in {
-		key, known := f.key(&in[i])
-		if !known && f.odd == len(in) {
-			f.odd = i
+	for i := 1; i < k; i++ {
+		x.busy.Go(func() { x.dealPart(i, in, i*len(in)/k, (i+1)*len(in)/k) })
+	}
+	x.dealPart(0, in, 0, len(in)/k)
+	x.busy.Wait()
+	for _, more := range d.odd[1:] {
+		d.odd[0] = append(d.odd[0], more...)
+	}
+	return d.odd[0]
+}
+
+// dealPart deals some of the packets.
+func (x *Workers) dealPart(part int, in []Input, from, to int) {
+	k, view := uint64(len(x.list)), &x.dealing.views[part]
+	odd := x.dealing.odd[part][:0]
+	for i := from; i < to; i++ {
+		key, kind := flowKey(&in[i], view)
+		if kind != flowKnown && x.split {
+			odd = append(odd, oddPacket{i, kind})
 		}
-		high, _ := bits.Mul64(key, n)
-		f.picks[high] = append(f.picks[high], uint32(i))
+		high, _ := bits.Mul64(key, k)
+		x.dealing.to[i] = uint8(high)
 	}
+	x.dealing.odd[part] = odd
 }
 
-// key gives a number that the packets of one connection have in common; known is
-// false where fragments or the headers between hide it.
-func (f *flows) key(in *Input) (key uint64, known bool) {
+// flowKey gives a number that the packets of one connection have in common.
+func flowKey(in *Input, view *packet.View) (key uint64, kind flowKind) {
 	data, at, typ := in.Data, 14, 0
 	if in.LinkType == packet.LinkEthernet && len(data) >= 14 {
 		typ = int(data[12])<<8 | int(data[13])
 	}
 	if typ != packet.TypeIPv4 && typ != packet.TypeIPv6 {
-		f.view.Decode(in.LinkType, data, in.OrigLen)
-		at, typ = f.view.NetOff, int(f.view.EtherType)
+		view.Decode(in.LinkType, data, in.OrigLen)
+		at, typ = view.NetOff, int(view.EtherType)
 	}
 	if at > len(data) {
-		return 0, true
+		return 0, flowKnown
 	}
 	switch typ {
 	case packet.TypeIPv4:
@@ -59,25 +95,25 @@ func (f *flows) key(in *Input) (key uint64, known bool) {
 	case packet.TypeIPv6:
 		return key6(data[at:])
 	}
-	return 0, true
+	return 0, flowKnown
 }
 
-// key4 is key for IPv4 packets.
-func key4(h []byte) (key uint64, known bool) {
+// key4 is flowKey for IPv4 packets.
+func key4(h []byte) (key uint64, kind flowKind) {
 	if len(h) < 20 {
-		return 0, true
+		return 0, flowKnown
 	}
 	const fragment = 0x3fff // more of them, or an offset
+	icmp := h[9] == packet.ProtoICMP
 	if binary.BigEndian.Uint16(h[6:])&fragment != 0 {
-		return 0, false
-	}
-	if h[9] == packet.ProtoICMP {
-		size := int(h[0]&15) * 4
-		if len(h) >= size+8+20 && isICMPError(h[size]) {
-			h = h[size+8:]
+		kind = flowAlone
+		if icmp { // it may be an error
+			kind = flowHidden
 		}
+	} else if size := int(h[0]&15) * 4; icmp && len(h) >= size+8+20 && isICMPError(h[size]) {
+		h = h[size+8:]
 	}
-	return pairKey(uint64(binary.LittleEndian.Uint32(h[12:])), uint64(binary.LittleEndian.Uint32(h[16:]))), true
+	return pairKey(uint64(binary.LittleEndian.Uint32(h[12:])), uint64(binary.LittleEndian.Uint32(h[16:]))), kind
 }
 
 // isICMPError tells the messages that quote a packet.
@@ -89,25 +125,56 @@ func isICMPError(typ byte) bool {
 	return false
 }
 
-// key6 is key for IPv6 packets. Behind extension headers anything may hide.
-func key6(h []byte) (key uint64, known bool) {
+// key6 is flowKey for IPv6 packets.
+func key6(h []byte) (key uint64, kind flowKind) {
 	if len(h) < 40 {
-		return 0, true
+		return 0, flowKnown
 	}
-	switch h[6] {
-	case packet.ProtoHopByHop, packet.ProtoRouting, packet.ProtoFragment, packet.ProtoDestOpts, packet.ProtoAH, packet.ProtoMobility:
-		return 0, false
-	case packet.ProtoICMPv6:
+	protocol, at, fragment := upper6(h)
+	switch {
+	case at < 0:
+		kind = flowHidden
+	case fragment && protocol == packet.ProtoICMPv6:
+		kind = flowHidden // it may be an error
+	case fragment:
+		kind = flowAlone
+	case protocol == packet.ProtoICMPv6 && at < len(h):
 		const redirect, firstQuery = 137, 128
-		if len(h) > 40 && h[40] == redirect {
-			return 0, false
-		}
-		if len(h) >= 48+40 && h[40] < firstQuery {
-			h = h[48:]
+		switch typ := h[at]; {
+		case typ == redirect:
+			kind = flowHidden // what it quotes lies further on
+		case typ < firstQuery && len(h) >= at+8+40:
+			h = h[at+8:]
 		}
 	}
 	le := binary.LittleEndian
-	return pairKey(le.Uint64(h[8:])^bits.RotateLeft64(le.Uint64(h[16:]), 32), le.Uint64(h[24:])^bits.RotateLeft64(le.Uint64(h[32:]), 32)), true
+	return pairKey(le.Uint64(h[8:])^bits.RotateLeft64(le.Uint64(h[16:]), 32), le.Uint64(h[24:])^bits.RotateLeft64(le.Uint64(h[32:]), 32)), kind
+}
+
+// upper6 finds the protocol behind the extension headers, and where it starts;
+// negative where the headers lead beyond what was captured.
+func upper6(h []byte) (protocol uint8, at int, fragment bool) {
+	protocol, at = h[6], 40
+	for {
+		size := 0
+		switch protocol {
+		case packet.ProtoHopByHop, packet.ProtoRouting, packet.ProtoDestOpts, packet.ProtoFragment, packet.ProtoAH:
+		default:
+			return protocol, at, fragment
+		}
+		if at+8 > len(h) {
+			return 0, -1, false
+		}
+		switch protocol {
+		case packet.ProtoFragment:
+			size, fragment = 8, true
+		case packet.ProtoAH:
+			size = 4 * (int(h[at+1]) + 2)
+		default:
+			size = 8 * (int(h[at+1]) + 1)
+		}
+		protocol, at = h[at], at+size
+	}
 }
 
 // pairKey mixes two addresses, whichever comes first.

@@ -23,9 +23,15 @@ type Workers struct {
 	reasons []Reason
 	order   order
 	split   bool // the workers follow connections of their own
-	flows   flows
+	dealing dealing
 	busy    sync.WaitGroup
+	began   int64 // serial of the first packet
+	odd     int64 // packets so far that had none beside them
 }
+
+// oddShare is how many packets there must be for each that has none beside it,
+// for several workers to be of use.
+const oddShare = 64
 
 // order is when each packet of a batch comes.
 type order struct {
@@ -43,11 +49,16 @@ type Reason struct {
 	Host   bool // no rule is the reason
 }
 
+// maxWorkers is how many workers there are at most.
+const maxWorkers = 256
+
 // Workers makes n workers, this one among them, which goes on as it was after
 // Collect. It is for packets that are not traced.
 func (w *Worker) Workers(n int) *Workers {
+	n = min(max(n, 1), maxWorkers)
 	x := &Workers{engine: w.engine, list: []*Worker{w}}
 	w.emitted.begin()
+	x.began = w.serial
 	for range n - 1 {
 		x.list = append(x.list, w.beside())
 	}
@@ -74,8 +85,9 @@ func (x *Workers) Count() int {
 }
 
 // Ordered tells why one worker evaluates all packets in order; none if it does
-// not. It may change with the ruleset, and with packets whose flow cannot be
-// told: fragments, and connections that could fill the table.
+// not. It may change with the ruleset, with packets whose connection cannot be
+// told ahead, such as many fragments, and when there could be more connections
+// than the table holds.
 func (x *Workers) Ordered() []Reason { return x.reasons }
 
 // Worker is the first worker, which has everything after Collect.
@@ -150,12 +162,12 @@ func (x *Workers) inOrder(in []Input, out []Outcome) {
 func (x *Workers) arrange(in []Input) {
 	w := x.list[0]
 	now := w.now
-	x.order.times = x.flows.times[:0]
+	x.order.times = x.dealing.times[:0]
 	for i := range in {
 		now = max(now, in[i].Time)
 		x.order.times = append(x.order.times, now)
 	}
-	x.flows.times = x.order.times
+	x.dealing.times = x.order.times
 	x.order.first = w.serial
 }
 
@@ -170,31 +182,41 @@ func (x *Workers) aside(in []Input, out []Outcome) int {
 		x.inOrderFromNow("so many connections may fill the table")
 		return 0
 	}
-	x.sort(in[:n])
-	if x.split && x.flows.odd < n {
-		if n = x.flows.odd; n == 0 {
-			x.inOrderFromNow("packets whose connection only order tells: fragments and the like")
-			return 0
+	at := 0
+	for _, odd := range x.deal(in[:n]) {
+		x.evaluate(in, out, at, odd.at)
+		at = odd.at
+		if x.odd++; odd.how == flowHidden || x.odd*oddShare > x.order.first+int64(at)-x.began+oddShare*oddShare {
+			x.inOrderFromNow("fragments and other packets whose connection only what came before tells")
+			return at
 		}
-		x.sort(in[:n])
+		x.evaluate(in, out, at, at+1)
+		at++
 	}
-	if n == 1 {
-		for i, w := range x.list {
-			x.part(w, x.flows.picks[i], in, out)
-		}
-	} else {
+	x.evaluate(in, out, at, n)
+	return n
+}
+
+// evaluate runs packets that were dealt out, those from one on up to another.
+func (x *Workers) evaluate(in []Input, out []Outcome, from, to int) {
+	switch to - from {
+	case 0:
+		return
+	case 1:
+		i := x.dealing.to[from]
+		x.part(x.list[i], i, in, out, from, to)
+	default:
 		x.pin(true)
-		for i, w := range x.list[1:] {
-			x.busy.Go(func() { x.part(w, x.flows.picks[i+1], in, out) })
+		for i := 1; i < len(x.list); i++ {
+			x.busy.Go(func() { x.part(x.list[i], uint8(i), in, out, from, to) })
 		}
-		x.part(x.list[0], x.flows.picks[0], in, out)
+		x.part(x.list[0], 0, in, out, from, to)
 		x.busy.Wait()
 		x.pin(false)
 	}
 	for _, w := range x.list {
-		w.now, w.serial = x.order.times[n-1], x.order.first+int64(n)
+		w.now, w.serial = x.order.times[to-1], x.order.first+int64(to)
 	}
-	return n
 }
 
 // pin makes all workers stay with the rules of the batch, even if others come.
@@ -205,12 +227,20 @@ func (x *Workers) pin(on bool) {
 }
 
 // part evaluates the packets of one worker.
-func (x *Workers) part(w *Worker, picks []uint32, in []Input, out []Outcome) {
-	for len(picks) > 0 {
-		n := min(len(picks), batchSize)
-		w.block(in, out, picks[:n], &x.order)
-		picks = picks[n:]
+func (x *Workers) part(w *Worker, number uint8, in []Input, out []Outcome, from, to int) {
+	var picks [batchSize]uint32
+	n := 0
+	for i := from; i < to; i++ {
+		picks[n] = uint32(i)
+		if x.dealing.to[i] == number {
+			n++
+		}
+		if n == batchSize {
+			w.block(in, out, picks[:], &x.order)
+			n = 0
+		}
 	}
+	w.block(in, out, picks[:n], &x.order)
 }
 
 // room is how many connections may still come before a table with all of them

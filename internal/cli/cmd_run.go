@@ -107,6 +107,7 @@ damaged (what could be read is still reported).`,
 	flags.StringVarP(&c.output, "output", "o", "text", "form of the report: text or json (docs/json.md)")
 	flags.StringVarP(&c.accepted, "write", "w", "", "write accepted packets, as they leave, to this capture `FILE` (.pcap or .pcapng; - is standard output, the report then goes to standard error)")
 	flags.StringVar(&c.dropped, "write-dropped", "", "write all other packets to this capture `FILE`")
+	flags.IntVarP(&c.jobs, "jobs", "j", 0, "workers at most, `N`; several work where the order of packets of different connections cannot matter (default as many as are useful)")
 	flags.BoolVar(&c.quiet, "no-rules", false, "leave out the table of rules")
 	return cmd
 }
@@ -118,11 +119,15 @@ type runCommand struct {
 	output            string
 	accepted, dropped string
 	quiet             bool
+	jobs              int
 }
 
 func (c *runCommand) run(rulesName string, captures []string) error {
 	if c.output != "text" && c.output != "json" {
 		return failedf("-o %s: the report is text or json", c.output)
+	}
+	if c.jobs < 0 {
+		return failedf("-j %d: the number of workers is at least 1", c.jobs)
 	}
 	rules, err := c.rules.load(c.s, rulesName)
 	if err != nil {
@@ -139,6 +144,7 @@ func (c *runCommand) run(rulesName string, captures []string) error {
 		return err
 	}
 	err = c.replayAll(r, captures)
+	r.collect()
 	if closeErr := r.closeSinks(); err == nil && closeErr != nil {
 		err = failed(closeErr)
 	}
@@ -152,6 +158,9 @@ func (c *runCommand) run(rulesName string, captures []string) error {
 	}
 	if err != nil {
 		return failed(err)
+	}
+	if why := r.inOrder(); why != "" {
+		fmt.Fprintf(c.s.Err, "note: %s\n", why)
 	}
 	if r.damaged != nil {
 		return failed(r.damaged)
@@ -179,6 +188,7 @@ func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay
 	if err != nil {
 		return nil, err
 	}
+	r.jobs = c.jobs
 	r.interfaceAssumed = c.packets.iface == ""
 	if assumption != "" {
 		r.assumptions = append(r.assumptions, assumption)

@@ -20,12 +20,17 @@ type replay struct {
 	options verdict.EngineOptions
 	engine  *verdict.Engine
 	clock   capture.Clock
+	jobs    int // workers at most, 0: as many as are useful
+	workers *engine.Workers
+	// workersOrdered is why there was only one in the end.
+	workersOrdered []engine.Reason
 
 	totals   [8]fateCount // by engine.Fate
 	reasons  map[reason]uint64
 	made     [8]uint64 // by engine.MadeKind: what the host made and let out
 	hooks    map[hookName]*hookCount
 	order    []hookName
+	hookOf   []hookNumbers // hooks, to find them quickly
 	packets  uint64
 	bytes    uint64
 	copies   uint64
@@ -71,6 +76,12 @@ func (h hookName) String() string {
 // hookCount counts what base chains decided at a hook.
 type hookCount struct{ fates [8]uint64 }
 
+// hookNumbers is a hook with its counts.
+type hookNumbers struct {
+	name  hookName
+	count *hookCount
+}
+
 // progress is told how far a replay is.
 type progress interface {
 	step(packets uint64, offset int64)
@@ -93,15 +104,29 @@ func (r *replay) count(o *engine.Outcome, length int) {
 		if !h.Ran {
 			continue
 		}
-		name := hookName{h.Family, h.Hook}
+		r.hookCount(h.Family, h.Hook).fates[h.Fate]++
+	}
+}
+
+// hookCount finds the counts of a hook.
+func (r *replay) hookCount(family catalog.Family, hook catalog.HookNum) *hookCount {
+	const families, hooks = 16, 8
+	at := int(family)%families*hooks + int(hook)%hooks
+	if at >= len(r.hookOf) {
+		r.hookOf = make([]hookNumbers, families*hooks)
+	}
+	known := &r.hookOf[at]
+	name := hookName{family, hook}
+	if known.count == nil || known.name != name {
 		c := r.hooks[name]
 		if c == nil {
 			c = &hookCount{}
 			r.hooks[name] = c
 			r.order = append(r.order, name)
 		}
-		c.fates[h.Fate]++
+		*known = hookNumbers{name, c}
 	}
+	return known.count
 }
 
 // comment says in one line what became of a packet and why.

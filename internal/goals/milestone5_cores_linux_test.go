@@ -1,0 +1,108 @@
+package goals
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/engine"
+	"verdict/internal/workload"
+)
+
+// otherThreads is the processor time that all threads of the process but this
+// one have had, in nanoseconds.
+func otherThreads(t *testing.T) int64 {
+	names, err := filepath.Glob("/proc/self/task/*/schedstat")
+	if err != nil || len(names) == 0 {
+		t.Skip("skipped: the kernel does not tell the processor time of threads")
+	}
+	total := int64(0)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // it ended
+		}
+		ran := int64(0)
+		fmt.Sscan(string(text), &ran)
+		total += ran
+	}
+	return total - threadTime()
+}
+
+// spreadCosts gives the time of packets on one core and on two, by turns. Each
+// part's time is that of its thread: what other programs take does not count.
+// wall is the least time by the clock on two cores.
+func spreadCosts(t *testing.T, text string, o engine.Options, warm [][]engine.Input, in []engine.Input) (one, two, wall float64) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	out := make([]engine.Outcome, len(in))
+	w, x := newEngine(t, text, o).Worker(), newEngine(t, text, o).Worker().Workers(2)
+	for _, list := range warm {
+		w.EvaluateBatch(list, out)
+		x.EvaluateBatch(list, out)
+	}
+	if x.Count() != 2 {
+		t.Fatalf("one worker: %v", x.Ordered())
+	}
+	const rounds = 21
+	var times [3][]float64
+	for range rounds {
+		mine, others, started := threadTime(), otherThreads(t), time.Now()
+		x.EvaluateBatch(in, out)
+		took := time.Since(started)
+		mine, others = threadTime()-mine, otherThreads(t)-others
+		times[1] = append(times[1], float64(max(mine, others)))
+		times[2] = append(times[2], float64(took.Nanoseconds()))
+		mine = threadTime()
+		w.EvaluateBatch(in, out)
+		times[0] = append(times[0], float64(threadTime()-mine))
+	}
+	for i := range times {
+		slices.Sort(times[i])
+	}
+	n := float64(len(in))
+	return times[0][rounds/2] / n, times[1][rounds/2] / n, times[2][0] / n
+}
+
+// TestGoal5Cores measures two cores against one where order allows both.
+func TestGoal5Cores(t *testing.T) {
+	timed(t)
+	list := workload.FiveTuples("acl", 10_000, 1)
+	frames := headerFrames(workload.Headers(list, 1<<15, 2))
+	var unlimited []string
+	for _, line := range strings.Split(realistic(), "\n") {
+		if !strings.Contains(line, "limit rate") {
+			unlimited = append(unlimited, line)
+		}
+	}
+	opening, answers, established := connections(1 << 15)
+	for _, c := range []struct {
+		what string
+		text string
+		o    engine.Options
+		warm [][]engine.Input
+		in   []engine.Input
+	}{
+		{"10,000 rules of an access list", familyText(list), engine.Options{Hook: "forward"}, [][]engine.Input{frames}, frames},
+		{"the realistic ruleset without its limits, established connections", strings.Join(unlimited, "\n"), engine.Options{Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, [][]engine.Input{opening, answers, established}, established},
+	} {
+		one, two, wall := spreadCosts(t, c.text, c.o, c.warm, c.in)
+		goal(t, one >= 1.8*two, "two cores to one, "+c.what, fmt.Sprintf("%.1f / %.1f ns = %.2f times (%.1f ns by the clock)", one, two, one/two, wall), "at least 1.8 times")
+	}
+}
+
+// familyText is a chain that accepts by rule, with counters.
+func familyText(list []workload.FiveTuple) string {
+	var s strings.Builder
+	s.WriteString("table ip t {\n\tchain c {\n\t\ttype filter hook forward priority 0; policy drop;\n")
+	for i := range list {
+		fmt.Fprintf(&s, "\t\t%scounter accept\n", list[i].Text())
+	}
+	return s.String() + "\t}\n}\n"
+}
