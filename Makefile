@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 examples oracle clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-5 show-6 examples oracle clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -35,7 +35,7 @@ bench: ## the benchmarks of decoding and evaluation
 examples: ## make the example captures anew
 	$(GO) run ./examples/makecapture
 
-show: show-1 show-2 show-3 show-5 ## all goals: figure, bound, pass or fail
+show: show-1 show-2 show-3 show-5 show-6 ## all goals: figure, bound, pass or fail
 
 GOALS = VERDICT_GOALS=1 $(GO) test -count=1 -v -timeout 60m ./internal/goals -run
 
@@ -50,6 +50,9 @@ show-3: ## goals of milestone 3: sets at a million elements
 
 show-5: ## goals of milestone 5: ten thousand rules at the price of ten
 	@$(GOALS) '^TestGoal5' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)'
+
+show-6: ## goals of milestone 6: tc filter blocks and hardware offload
+	@$(GOALS) '^TestGoal6' | grep -E 'goal:|^(ok|FAIL|panic)|--- (FAIL|SKIP)|skipped:'
 
 ORACLE_TIME ?= 1h
 oracle: ## random rulesets and packets against the running kernel, for ORACLE_TIME (root)

@@ -8,36 +8,20 @@ type Change struct {
 
 // Commit makes a batch of changes on several devices. If one refuses, what was
 // done is undone in reverse order, and the refusal is returned: the devices
-// hold what they held before.
+// hold what they held before, in the same order, with the same counters.
 //
 // Ref: nf_tables_offload.c, nft_flow_rule_offload_commit
 func Commit(devices []*Device, changes []Change) error {
-	type step struct {
-		device *Device
-		undo   Change
-	}
 	var done []step
 	for _, c := range changes {
 		for _, d := range devices {
-			var err error
-			undo := Change{Rule: c.Rule, Remove: !c.Remove}
-			if c.Remove {
-				if e := d.rules[c.Rule.Cookie]; e != nil {
-					undo.Rule = e.rule
-				}
-				err = d.Destroy(c.Rule.Cookie)
-			} else {
-				if e := d.rules[c.Rule.Cookie]; e != nil {
-					undo = Change{Rule: e.rule}
-				}
-				err = d.Replace(c.Rule)
-			}
+			s, err := d.apply(c)
 			if err == nil {
-				done = append(done, step{d, undo})
+				done = append(done, s)
 				continue
 			}
 			for i := len(done) - 1; i >= 0; i-- {
-				done[i].device.restore(done[i].undo)
+				done[i].undo()
 			}
 			return err
 		}
@@ -45,14 +29,46 @@ func Commit(devices []*Device, changes []Change) error {
 	return nil
 }
 
-// restore undoes one change; the room that it needs was free before.
-func (d *Device) restore(c Change) {
+// step is a change that was made, with what undoes it: the entry that was
+// removed, the rule that an entry had, or, with neither, the rule's addition.
+type step struct {
+	device  *Device
+	cookie  uint64
+	removed *entry
+	changed bool
+	before  Rule
+}
+
+// apply makes one change.
+func (d *Device) apply(c Change) (step, error) {
+	s := step{device: d, cookie: c.Rule.Cookie}
+	old := d.rules[c.Rule.Cookie]
 	if c.Remove {
-		_ = d.Destroy(c.Rule.Cookie) // it was added by this batch
-		return
+		if err := d.reachable(); err != nil {
+			return s, err
+		}
+		if old == nil {
+			return s, d.missing()
+		}
+		d.unlink(old)
+		s.removed = old
+		return s, nil
 	}
-	failures, gone := d.failures, d.gone
-	d.failures, d.gone = nil, false
-	_ = d.Replace(c.Rule) // it was there before this batch
-	d.failures, d.gone = failures, gone
+	if old != nil {
+		s.changed, s.before = true, old.rule
+	}
+	return s, d.Replace(c.Rule)
+}
+
+// undo takes a step back. The device is asked nothing: it held the same before.
+func (s *step) undo() {
+	d := s.device
+	switch {
+	case s.removed != nil:
+		d.relink(s.removed)
+	case s.changed:
+		d.rules[s.cookie].rule = s.before
+	default:
+		d.unlink(d.rules[s.cookie])
+	}
 }

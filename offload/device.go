@@ -56,7 +56,20 @@ func (l *entryList) remove(e *entry) {
 	} else {
 		l.last = e.prev
 	}
-	e.prev, e.next = nil, nil
+}
+
+// putBack reverses remove, the entries beside e being those of then.
+func (l *entryList) putBack(e *entry) {
+	if e.prev != nil {
+		e.prev.next = e
+	} else {
+		l.first = e
+	}
+	if e.next != nil {
+		e.next.prev = e
+	} else {
+		l.last = e
+	}
 }
 
 type failure struct {
@@ -106,8 +119,8 @@ func (d *Device) Clear() {
 // a *Refusal; then nothing changed.
 func (d *Device) Replace(r Rule) error {
 	d.calls++
-	if d.gone {
-		return &Refusal{Errno: syscall.ENODEV, Driver: d.Model.Driver, Reason: "the device is gone"}
+	if err := d.reachable(); err != nil {
+		return err
 	}
 	for _, f := range d.failures {
 		if f.call == d.calls {
@@ -126,35 +139,60 @@ func (d *Device) Replace(r Rule) error {
 		return err
 	}
 	e := &entry{rule: r, table: table}
-	d.rules[r.Cookie] = e
 	d.order.add(e)
-	d.chains[r.Chain]++
-	if table >= 0 {
-		d.tables[table]++
-	}
-	if d.Share != nil {
-		*d.Share++
+	d.count(e, 1)
+	return nil
+}
+
+// reachable is the error of a device that is gone.
+func (d *Device) reachable() error {
+	if d.gone {
+		return &Refusal{Errno: syscall.ENODEV, Driver: d.Model.Driver, Reason: "the device is gone"}
 	}
 	return nil
+}
+
+func (d *Device) missing() error {
+	return &Refusal{Errno: syscall.ENOENT, Driver: d.Model.Driver, Reason: "no such rule"}
+}
+
+// count enters a rule into what is found by cookie and counted, or takes it
+// out.
+func (d *Device) count(e *entry, by int) {
+	if by > 0 {
+		d.rules[e.rule.Cookie] = e
+	} else {
+		delete(d.rules, e.rule.Cookie)
+	}
+	if d.chains[e.rule.Chain] += by; d.chains[e.rule.Chain] == 0 {
+		delete(d.chains, e.rule.Chain)
+	}
+	if e.table >= 0 {
+		d.tables[e.table] += by
+	}
+	if d.Share != nil {
+		*d.Share += by
+	}
+}
+
+func (d *Device) unlink(e *entry) {
+	d.order.remove(e)
+	d.count(e, -1)
+}
+
+// relink reverses unlink, later changes having been undone.
+func (d *Device) relink(e *entry) {
+	d.order.putBack(e)
+	d.count(e, 1)
 }
 
 // Destroy takes a rule out. The error is ENOENT where it is not there.
 func (d *Device) Destroy(cookie uint64) error {
 	e := d.rules[cookie]
 	if e == nil {
-		return &Refusal{Errno: syscall.ENOENT, Driver: d.Model.Driver, Reason: "no such rule"}
+		return d.missing()
 	}
-	delete(d.rules, cookie)
-	d.order.remove(e)
-	if d.chains[e.rule.Chain]--; d.chains[e.rule.Chain] == 0 {
-		delete(d.chains, e.rule.Chain)
-	}
-	if e.table >= 0 {
-		d.tables[e.table]--
-	}
-	if d.Share != nil {
-		*d.Share--
-	}
+	d.unlink(e)
 	return nil
 }
 
