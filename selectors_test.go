@@ -30,7 +30,7 @@ func TestEverySelector(t *testing.T) {
 		for _, family := range s.families {
 			for _, form := range forms(&s) {
 				rules++
-				listing := reload(t, family, s.text+" "+form)
+				listing := reload(t, family, "chain c {\n\t\t"+s.text+" "+form+"\n\t}")
 				if s.typ.Prefix && !strings.Contains(listing, form) {
 					t.Errorf("%s: %s %s lists as\n%s", family, s.text, form, listing)
 				}
@@ -40,10 +40,11 @@ func TestEverySelector(t *testing.T) {
 	t.Logf("%d rules", rules)
 }
 
-// reload loads a rule, its listing and its JSON, and returns the listing.
+// reload loads a table's content, its listing and its JSON, and returns the
+// listing.
 func reload(t *testing.T, family, rule string) string {
 	t.Helper()
-	text := "table " + family + " t {\n\tchain c {\n\t\t" + rule + "\n\t}\n}\n"
+	text := "table " + family + " t {\n\t" + rule + "\n}\n"
 	rules, err := verdict.Parse(text)
 	if err != nil {
 		t.Errorf("%s: %s: %v", family, rule, err)
@@ -137,10 +138,10 @@ func values(s *selector) (a, b, c string) {
 		}
 	}
 	highest := uint64(1)<<min(s.bits, 16) - 1
-	switch s.text {
-	case "ct label":
+	switch {
+	case s.typ.Form == catalog.FormLabel:
 		highest = 127
-	case "socket transparent", "socket wildcard":
+	case s.text == "socket transparent", s.text == "socket wildcard":
 		highest = 1
 	}
 	if highest < 3 {
