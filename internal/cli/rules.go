@@ -188,7 +188,7 @@ func readAll(s *Streams, name string) ([]byte, error) {
 	}
 	text := room.Bytes()
 	if len(text) > maxRules {
-		return nil, failedf("%s: more than %d MB; this is no ruleset", name, maxRules>>20)
+		return nil, failedf("%s: more than %d MB are not read", name, maxRules>>20)
 	}
 	return text, nil
 }
@@ -217,7 +217,7 @@ func foreign(text []byte) string {
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
 		return "this is text in UTF-16; save it as UTF-8"
 	case bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0:
-		return "this is binary data, no ruleset"
+		return "this is binary data, no text"
 	}
 	return ""
 }

@@ -3,8 +3,10 @@ package tccmd
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -174,16 +176,35 @@ func modelText(name string) (string, error) {
 	if _, err := offload.ModelNamed(name); err == nil {
 		return name, nil
 	}
-	text, err := os.ReadFile(name)
-	if err != nil {
+	text, err := readModel(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		_, unknown := offload.ModelNamed(name)
 		return "", fmt.Errorf("%w, and there is no such file", unknown)
+	}
+	if err != nil {
+		return "", err
 	}
 	var m json.RawMessage
 	if err := json.Unmarshal(text, &m); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return string(text), nil
+}
+
+// maxModel bounds the description of a device model.
+const maxModel = 1 << 20
+
+func readModel(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxModel+1))
+	if err == nil && len(text) > maxModel {
+		err = fmt.Errorf("%s: a device model has at most %d MB", name, maxModel>>20)
+	}
+	return text, err
 }
 
 func (st *state) showDevices(s *Streams) int {
