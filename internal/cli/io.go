@@ -36,6 +36,24 @@ func Standard() *Streams {
 	return s
 }
 
+// keptWriter keeps the first error of a writer, so that one which nobody looked
+// at is not lost.
+type keptWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptWriter) Write(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	n, err := k.w.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
+}
+
 // color tells whether a stream takes colours: terminals do, unless NO_COLOR is
 // set or the terminal is dumb.
 func (s *Streams) color(terminal bool) bool {

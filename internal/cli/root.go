@@ -27,8 +27,20 @@ const rootExample = `  # what does this firewall do to this traffic?
   verdict check firewall.nft`
 
 // Run executes a command line, args[0] being the program's name, and returns
-// the exit status.
+// the exit status, which is never 0 if standard output could not be written.
 func Run(args []string, s *Streams) int {
+	out := &keptWriter{w: s.Out}
+	kept := *s
+	kept.Out = out
+	status := run(args, &kept)
+	if status == exitOK && out.err != nil {
+		fmt.Fprintf(s.Err, "verdict: %v\n", out.err)
+		return exitFailed
+	}
+	return status
+}
+
+func run(args []string, s *Streams) int {
 	if status, ok := dropIn(args, s); ok {
 		return status
 	}
