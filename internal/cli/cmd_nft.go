@@ -55,7 +55,7 @@ func dropIn(args []string, s *Streams) (status int, ok bool) {
 
 func runNft(program string, args []string, s *Streams) int {
 	return nftcmd.Run(program, args, &nftcmd.Streams{
-		In: s.In, Out: s.plain(), Err: s.Err, Env: s.Env, Now: s.Now, Zone: time.Local,
+		In: s.In, Out: s.plain(), Err: s.plainErr(), Env: s.Env, Now: s.Now, Zone: time.Local,
 		Terminal: s.OutTerminal && isTerminal(s.In),
 	})
 }

@@ -41,5 +41,5 @@ func asksForHelp(args []string) bool {
 }
 
 func runTc(args []string, s *Streams) int {
-	return tccmd.Run(args, &tccmd.Streams{In: s.In, Out: s.Out, Err: s.Err, Env: s.Env, Now: s.Now})
+	return tccmd.Run(args, &tccmd.Streams{In: s.In, Out: s.plain(), Err: s.plainErr(), Env: s.Env, Now: s.Now})
 }
