@@ -80,6 +80,9 @@ func (s *stack) complete() string {
 	}
 	if s.network == nil {
 		if s.network = s.impliedNetwork(); s.network == nil {
+			if s.transport != nil || len(s.extensions) > 0 {
+				return "the link header's type announces neither IPv4 nor IPv6: name ip or ip6 too"
+			}
 			return ""
 		}
 	}
