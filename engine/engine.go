@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/engine/chain"
 	"verdict/engine/vm"
@@ -109,6 +110,12 @@ func (e *Engine) State() *vm.State { return e.state }
 
 // Connections is the connection table.
 func (e *Engine) Connections() *conntrack.Table { return e.conns }
+
+// Tracks reports whether the rules make the host track connections of a family,
+// ip or ip6.
+func (e *Engine) Tracks(family catalog.Family) bool {
+	return e.present.Load().hooks.tracks[map[catalog.Family]int{catalog.FamilyIP6: 1}[family]]
+}
 
 // Host is the simulated host.
 func (e *Engine) Host() *host.Host { return e.host }

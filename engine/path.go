@@ -78,6 +78,7 @@ func (w *Worker) deliver(d *device) {
 	}
 	switch w.view.Receive(d.loopback) {
 	case packet.Dropped:
+		w.optionProblem(0)
 		w.lost("the protocol's receiver refuses it: bad length, checksum or address")
 		return
 	case packet.ReceivedUnknown:

@@ -95,7 +95,8 @@ func (w *Worker) quotesError4() bool {
 func isError4(typ uint8) bool {
 	switch typ {
 	case icmpUnreachable, icmpSourceQuench, icmpRedirect, icmpTimeExceeded, icmpParameter,
-		1, 2, 6, 7: // types that were never assigned
+		1, 2, 6, 7, // types that were never assigned
+		9, 10: // router discovery, which the kernel counts among them
 		return true
 	}
 	return typ > icmpHighest

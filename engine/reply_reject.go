@@ -340,7 +340,7 @@ func (w *Worker) cloneTo(e *vm.Effect, x *expr.Dup) {
 	}
 	six := w.pkt.Family == catalog.FamilyIP6
 	gateway := addressOf(&e.Addr[0], six)
-	to := w.engine.outputWay(gateway, int(e.Dev))
+	to := w.engine.cloneWay(gateway, w.view.DstAddr(), e.Dev)
 	if to.kind != wayForward || to.out == nil {
 		return
 	}
@@ -356,6 +356,7 @@ func (w *Worker) cloneTo(e *vm.Effect, x *expr.Dup) {
 		c.mitigateLoop()
 	}
 	c.view.HideMac()
+	c.onDevice = true
 	w.journey.cloning = true
 	c.output(w.pkt.Family, to)
 	w.journey.cloning = false

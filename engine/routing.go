@@ -219,6 +219,30 @@ func (e *Engine) outputWay(destination netip.Addr, bound int) way {
 	if !ok {
 		return way{reason: "there is no route to its destination", answers: true}
 	}
+	return e.follow(route, destination)
+}
+
+// cloneWay is the way of a clone to a gateway: where a device is named, by that
+// one alone. Where no route leads to the gateway by it, IPv4 takes the packet's
+// own destination for a neighbour.
+// Ref: net/ipv4/route.c, ip_route_output_key_hash_rcu; net/ipv6/route.c,
+// ip6_route_output_flags_noref.
+func (e *Engine) cloneWay(gateway, destination netip.Addr, index uint32) way {
+	i, found := e.host.ByIndex(int(index))
+	if !found {
+		return e.outputWay(gateway, 0)
+	}
+	if route, ok := e.host.RouteVia(gateway, i.Index); ok {
+		return e.follow(route, gateway)
+	}
+	if gateway.Is6() {
+		return refused("no route leads to the gateway by that device")
+	}
+	return way{kind: wayForward, route: host.RouteUnicast, out: e.device(i.Name), hop: destination}
+}
+
+// follow is the way along a route of a packet that the host sends.
+func (e *Engine) follow(route host.Route, destination netip.Addr) way {
 	switch route.Type {
 	case host.RouteUnicast, host.RouteMulticast, host.RouteBroadcast:
 		return e.along(route, destination)

@@ -334,7 +334,9 @@ func (l *linker) lowerAction(e expr.Expr) error {
 		return l.unsupported(e.Kind() + " expression")
 	}
 	switch op {
-	case opNAT, opMasq, opRedir, opSynproxy, opFlowOffload:
+	case opNAT: // for the family of its addresses, whatever the table's
+		l.tracksFamily(catalog.Family(e.(*expr.NAT).Family))
+	case opMasq, opRedir, opSynproxy, opFlowOffload:
 		l.tracks()
 	}
 	return l.emit(inst{op: op, ref: l.effectRef(e)})

@@ -3,6 +3,8 @@ package kernel
 import (
 	"sync"
 	"time"
+
+	"verdict/nft/ruleset"
 )
 
 // Campaign is a run of many random cases.
@@ -156,9 +158,9 @@ func (l *Lab) find(c *Case, result *Result) (*Finding, error) {
 	if !ok { // it depends on time, or on what was there before
 		small, again = c, result
 	}
-	text := small.Text(&again.Differences[0])
+	text := small.Text(&again.Differences[0], again.injected)
 	if again.rules != nil {
-		text += Listing(again.rules)
+		text += Listing(&ruleset.Ruleset{Tables: withoutTracer(again.rules.Tables)})
 	} else {
 		text += small.Ruleset
 	}

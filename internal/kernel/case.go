@@ -20,6 +20,8 @@ type Case struct {
 type Injection struct {
 	Interface string
 	Data      []byte
+	// Answers makes it the answer to the frame that left last, if there is one.
+	Answers bool
 }
 
 // Step is one line of a packet's trace: a rule whose statements all ran, or
@@ -70,6 +72,10 @@ type Result struct {
 	Refused     bool
 	Differences []Difference
 	rules       *ruleset.Ruleset
+	injected    []Injection
+	// free says that the kernel chose something that cannot be foreseen, within
+	// its bounds; from there on the two go different ways.
+	free bool
 }
 
 func (r *Result) differ(packet int, what, kernel, engine string) {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"verdict"
 	"verdict/host"
 	"verdict/nft/netlink"
 	"verdict/nft/ruleset"
@@ -22,6 +23,7 @@ var settings = []string{
 	"ipv6/icmp/ratelimit=0", "ipv4/conf/all/accept_source_route=1", "ipv4/conf/default/accept_source_route=1",
 	"ipv6/conf/all/accept_dad=0", "ipv6/conf/default/accept_dad=0",
 	"ipv6/conf/all/accept_ra=0", "ipv6/conf/default/accept_ra=0",
+	"netfilter/nf_conntrack_acct=1",
 	"ipv6/conf/default/mldv2_unsolicited_report_interval=3600000", "ipv6/auto_flowlabels=0",
 }
 
@@ -29,11 +31,13 @@ var settings = []string{
 // the goroutine of InNamespace that opened it.
 type Lab struct {
 	Host *host.Host
+	base *verdict.Ruleset // the tracer's tables, beside which cases are loaded
 
 	taps    map[string]int
 	control *socket
 	tracer  *tracer
 	buf     []byte
+	left    Frame // the last frame that left during the case at hand
 }
 
 // OpenLab sets the namespace of the calling goroutine up. The goroutine must
