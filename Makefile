@@ -56,7 +56,7 @@ show-6: ## goals of milestone 6: tc filter blocks and hardware offload
 
 ORACLE_TIME ?= 1h
 oracle: ## random rulesets and packets against the running kernel, for ORACLE_TIME (root)
-	VERDICT_REQUIRE=oracle VERDICT_GOALS=1 ORACLE_TIME=$(ORACLE_TIME) $(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal4Live'
+	VERDICT_REQUIRE=oracle VERDICT_GOALS=1 ORACLE_TIME=$(ORACLE_TIME) $(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal4Live$$'
 
 clean: ## remove what was built
 	rm -rf bin

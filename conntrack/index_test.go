@@ -76,6 +76,9 @@ func TestTableAgainstModel(t *testing.T) {
 			back := flow{f.dst, f.src}
 			want := InfoNew
 			switch {
+			case f == back && w.now < expiry[f]: // both directions are the same, and the reply's is found first
+				want = InfoEstablishedReply
+				replied[f] = true
 			case w.now < expiry[f] && replied[f]:
 				want = InfoEstablished
 			case w.now < expiry[f]:

@@ -144,6 +144,7 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 	c.ct.Reset()
 	c.ct = ct
 	c.meta.Reset()
+	c.cameBy = packet.Device{}
 	c.reassembly, c.verified, c.rerouted, c.boundTo = nil, false, false, 0
 	c.optionsRead, c.hopRead, c.onDevice, c.recordAt = false, false, false, 0
 	c.machine.Effects.Reset()

@@ -55,7 +55,7 @@ func (w *Worker) icmp6ErrorOf(typ, code uint8, rest uint32, kind MadeKind) {
 	}
 	from := destination
 	if !w.engine.isLocal(destination) || destination.IsMulticast() {
-		from = w.engine.errorSource6(source, to.out.meta, w.meta.IIF)
+		from = w.engine.errorSource6(source, to.out.meta, w.arrivedBy())
 	}
 	quoted := v.Data[v.NetOff:min(v.End, len(v.Data))]
 	room := minMTU6 - 40 - 8
@@ -112,6 +112,15 @@ func (w *Worker) scopeDevice() uint32 {
 		return w.meta.IIF.Index
 	}
 	return uint32(route.Interface)
+}
+
+// arrivedBy is the device by which the packet came in, or the one that it is a
+// clone of.
+func (w *Worker) arrivedBy() packet.Device {
+	if w.cameBy.Exists() {
+		return w.cameBy
+	}
+	return w.meta.IIF
 }
 
 // errorSource6 is the source of an error about a packet that was for others: an

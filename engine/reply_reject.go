@@ -345,6 +345,8 @@ func (w *Worker) cloneTo(e *vm.Effect, x *expr.Dup) {
 		return
 	}
 	ct := noConnection()
+	hidden := w.view.MacHidden()
+	// The kernel's copy has a link header, but its bytes are left to chance.
 	c := w.fork(w.networkFrame([6]byte{}, [6]byte{}), ct)
 	if c == nil {
 		return
@@ -352,27 +354,32 @@ func (w *Worker) cloneTo(e *vm.Effect, x *expr.Dup) {
 	c.ct.Untrack()
 	c.meta = w.meta
 	c.meta.IIF, c.meta.OIF = packet.Device{}, packet.Device{}
-	if w.pkt.Hook == catalog.HookPrerouting || w.pkt.Hook == catalog.HookInput {
-		c.mitigateLoop()
+	c.mitigateLoop(w.pkt.Hook == catalog.HookPrerouting || w.pkt.Hook == catalog.HookInput)
+	if hidden {
+		c.view.HideMac()
 	}
-	c.view.HideMac()
-	c.onDevice = true
+	c.onDevice, c.cameBy = true, w.arrivedBy()
 	w.journey.cloning = true
 	c.output(w.pkt.Family, to)
 	w.journey.cloning = false
 	w.finish(c, MadeClone)
 }
 
-// mitigateLoop lowers the clone's time to live and, of IPv4, sets DF.
-func (w *Worker) mitigateLoop() {
+// mitigateLoop sets DF in a clone of an IPv4 packet and, of one that came in,
+// lowers the time to live.
+func (w *Worker) mitigateLoop(received bool) {
 	v := &w.view
 	data := w.buffer.Writable(v)
 	if v.EtherType == packet.TypeIPv6 {
-		data[v.NetOff+7]--
+		if received {
+			data[v.NetOff+7]--
+		}
 		return
 	}
 	h := data[v.NetOff:max(v.ThOff, v.NetOff+20)]
 	h[6] |= 0x40
-	h[8]--
+	if received {
+		h[8]--
+	}
 	binary.BigEndian.PutUint16(h[10:], packet.IPv4HeaderChecksum(h))
 }

@@ -76,6 +76,7 @@ type Worker struct {
 	reassembly  *conntrack.Reassembly // of a datagram that came in fragments
 	boundTo     uint32                // device that link-local destinations belong to
 	onDevice    bool                  // made on its device
+	cameBy      packet.Device         // by which the packet came that this one is a clone of
 	device      string                // of the netdev hook
 	// Packets that the host makes have workers of their own, nested in the one
 	// whose packet is under way.

@@ -37,6 +37,7 @@ type Report struct {
 type Finding struct {
 	Case *Case
 	Text string
+	Spec string // the case in the form of package spec, what is expected left open
 }
 
 // Rate is the number of pairs compared per second.
@@ -164,5 +165,9 @@ func (l *Lab) find(c *Case, result *Result) (*Finding, error) {
 	} else {
 		text += small.Ruleset
 	}
-	return &Finding{Case: small, Text: text}, nil
+	spec, err := small.Spec(&again.Differences[0], again.injected, l.Host)
+	if err != nil {
+		return nil, err
+	}
+	return &Finding{Case: small, Text: text, Spec: spec}, nil
 }

@@ -51,6 +51,7 @@ func (l *Lab) Compare(c *Case) (*Result, error) {
 		result.differ(-1, "engine", "takes the ruleset", err.Error())
 		return result, nil
 	}
+	l.settleTracking(c, runs.traced.engine)
 	for n := range c.Packets {
 		if err := l.packet(loaded, runs, c, n, result); err != nil {
 			return result, err

@@ -202,7 +202,9 @@ func (g *generator) ctMatch() string {
 
 func (g *generator) miscMatch() string {
 	kinds := []string{"pkttype", "protocol", "nfproto"}
-	if g.family != "netdev" || g.hook == "ingress" { // at egress the link header is that of the next hop
+	// At egress the link header is that of the next hop, and of a clone that
+	// passes output it is left to chance.
+	if !g.made() {
 		kinds = append(kinds, "ether")
 	}
 	switch pick(g, kinds...) {

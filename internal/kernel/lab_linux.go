@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"verdict"
+	"verdict/catalog"
+	"verdict/engine"
 	"verdict/host"
 	"verdict/nft/netlink"
 	"verdict/nft/ruleset"
@@ -37,7 +39,8 @@ type Lab struct {
 	control *socket
 	tracer  *tracer
 	buf     []byte
-	left    Frame // the last frame that left during the case at hand
+	tracks  map[catalog.Family]bool // families that the case before had tracked
+	left    Frame                   // the last frame that left during the case at hand
 }
 
 // OpenLab sets the namespace of the calling goroutine up. The goroutine must
@@ -127,6 +130,20 @@ func commands() string {
 		lines = append(lines, "route add "+r)
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// settleTracking waits until the kernel has stopped tracking a family that the
+// case before had tracked: it does so some time after the rules are deleted, and
+// nat chains run where packets are tracked.
+func (l *Lab) settleTracking(c *Case, e *engine.Engine) {
+	now := map[catalog.Family]bool{}
+	for _, f := range []catalog.Family{catalog.FamilyIP, catalog.FamilyIP6} {
+		now[f] = e.Tracks(f)
+		if l.tracks[f] && !now[f] && strings.Contains(c.Ruleset, "type nat") {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	l.tracks = now
 }
 
 // ownIPv6 are the router's addresses for which the kernel makes routes in its
