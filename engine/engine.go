@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -56,6 +57,7 @@ type Options struct {
 type Engine struct {
 	host    *host.Host
 	options Options
+	local4  []uint32 // those of Options.Local, as numbers
 	present atomic.Pointer[rules]
 	updates sync.Mutex
 	state   *vm.State
@@ -82,6 +84,12 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 		h = made
 	}
 	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]*device{}, learned: map[neighbour][6]byte{}}
+	for _, a := range options.Local {
+		if a.Is4() {
+			b := a.As4()
+			e.local4 = append(e.local4, binary.BigEndian.Uint32(b[:]))
+		}
+	}
 	e.options.KnownRoutes = options.KnownRoutes || options.Replies
 	if options.Hook != "" {
 		only, err := HookByName(options.Hook)

@@ -155,8 +155,7 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 		w.lost("its addresses cannot be routed: a martian")
 		return
 	}
-	destination := w.view.DstAddr()
-	if w.forMe(destination) {
+	if w.forMe() {
 		w.hook(family, catalog.HookInput, lists[catalog.HookInput])
 		return
 	}
@@ -164,7 +163,7 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 		w.lost("what came as link-level broadcast is not forwarded")
 		return
 	}
-	if !w.findRoute(destination) {
+	if !w.findRoute(w.view.DstAddr()) {
 		return
 	}
 	if !w.decrementTTL() {
@@ -180,12 +179,13 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 
 // forMe reports whether a packet is delivered locally: to an own address, a
 // broadcast or a group.
-func (w *Worker) forMe(a netip.Addr) bool {
-	if !a.IsValid() {
-		return true
+func (w *Worker) forMe() bool {
+	byLink := w.meta.PktType == packet.PktBroadcast && !w.engine.options.KnownRoutes
+	if _, d, ok := w.view.Addresses4(); ok {
+		return byLink || w.engine.isLocal4(d) || d>>28 == ipv4Group || d == ipv4Broadcast || w.engine.host.LocalType4(d) == host.RouteBroadcast
 	}
-	return w.engine.isLocal(a) || a.IsMulticast() || w.engine.host.IsBroadcast(a) ||
-		w.meta.PktType == packet.PktBroadcast && !w.engine.options.KnownRoutes
+	a := w.view.DstAddr()
+	return !a.IsValid() || byLink || w.engine.isLocal(a) || a.IsMulticast() || w.engine.host.IsBroadcast(a)
 }
 
 // findRoute sets the outgoing interface of a forwarded packet.

@@ -2,12 +2,14 @@ package engine
 
 import (
 	"net/netip"
+	"slices"
 
 	"verdict/capture"
 	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/engine/chain"
 	"verdict/engine/vm"
+	"verdict/host"
 	"verdict/iptables"
 	"verdict/packet"
 	"verdict/packet/rewrite"
@@ -239,7 +241,19 @@ func (w *Worker) sent() bool {
 	case w.view.PktType == packet.PktHost && w.view.Link != packet.LinkEthernet:
 		return false
 	}
+	if s, _, ok := w.view.Addresses4(); ok {
+		return w.engine.isLocal4(s)
+	}
 	return w.engine.isLocal(w.view.SrcAddr())
+}
+
+// isLocal4 is isLocal for an IPv4 address as a number.
+func (e *Engine) isLocal4(a uint32) bool {
+	if slices.Contains(e.local4, a) {
+		return true
+	}
+	kind := e.host.LocalType4(a)
+	return kind == host.RouteLocal || kind == host.RouteAnycast
 }
 
 // loopsBack is true for frames of the loopback device, which are seen once for

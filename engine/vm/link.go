@@ -162,7 +162,7 @@ func fuse(rule []inst) {
 func (o opcode) loadsWord() bool {
 	switch o {
 	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
-		opL4Proto, opNFProto, opMark, opBitwiseFast:
+		opL4Proto, opNFProto, opMark, opCTState, opBitwiseFast:
 		return true
 	}
 	return false

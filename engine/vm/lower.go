@@ -216,8 +216,11 @@ func (l *linker) ct(x *expr.CT) error {
 	if (x.Key.Number == ctSrc || x.Key.Number == ctDst) && l.table.Family == catalog.FamilyIP {
 		in.len = 4
 	}
-	if x.Set {
+	switch {
+	case x.Set:
 		in.op, in.src = opCTSet, reg(x.Src)
+	case x.Key.Number == ctState && l.forms&FormFused != 0:
+		in.op = opCTState
 	}
 	return l.emit(in)
 }

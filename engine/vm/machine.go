@@ -208,6 +208,8 @@ func (m *Machine) run(pc uint32) {
 			value, loaded = uint32(m.pkt.Family), true
 		case opMark:
 			value, loaded = m.pkt.Meta.Mark, true
+		case opCTState:
+			value, loaded = m.pkt.CT.State(), !m.pkt.CT.Unknown()
 		case opBitwiseFast:
 			value, loaded = m.get32(in.src)&in.mask^in.val, true
 		case opCmpFast, opCmpFastNeq:
@@ -242,6 +244,12 @@ func (m *Machine) run(pc uint32) {
 			m.put32(in.dst, in.val)
 			pc++
 			continue
+		case opVerdict:
+			if kind := catalog.VerdictKind(int32(in.val)); kind == catalog.VerdictAccept || kind == catalog.VerdictDrop {
+				*m.verdict = Verdict{Kind: kind, Rule: in.rule}
+				m.hit(in.rule)
+				return
+			}
 		case opCounter:
 			m.counters[in.ref].add(m.pkt.Length)
 			pc++

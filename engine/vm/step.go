@@ -44,7 +44,7 @@ func (m *Machine) step(in *inst) outcome {
 		return m.meta(in)
 	case opMetaSet:
 		return m.metaSet(in)
-	case opCT:
+	case opCT, opCTState:
 		return m.ct(in)
 	case opCTSet:
 		return m.ctSet(in)
