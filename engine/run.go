@@ -22,7 +22,9 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 	if family == catalog.FamilyARP && num == catalog.HookARPOutput {
 		w.pkt.Length = w.view.DeviceLen()
 	}
-	w.enter(family, num)
+	if w.sink != nil {
+		w.enter(family, num)
+	}
 	fate, ran := Accepted, false
 	for i := range list.steps {
 		s := &list.steps[i]
@@ -71,18 +73,22 @@ func (w *Worker) deviceAt(family catalog.Family) string {
 	return ""
 }
 
+// enter tells the sink of a hook.
 func (w *Worker) enter(family catalog.Family, num catalog.HookNum) {
-	if w.sink != nil {
-		w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark, Device: w.deviceAt(family), Tagged: w.view.NumVLAN != 0})
-	}
+	w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark, Device: w.deviceAt(family), Tagged: w.view.NumVLAN != 0})
 }
 
 func (w *Worker) leave(family catalog.Family, num catalog.HookNum, fate Fate, ran bool) {
 	w.out.Fate = fate
 	w.out.Hooks = append(w.out.Hooks, HookResult{Family: family, Hook: num, Fate: fate, Ran: ran})
 	if w.sink != nil {
-		w.sink.Event(&trace.Event{Kind: trace.LeaveHook, Family: family, Hook: num, Text: fate.String(), Mark: w.meta.Mark})
+		w.left(family, num, fate)
 	}
+}
+
+// left tells the sink that a hook is over.
+func (w *Worker) left(family catalog.Family, num catalog.HookNum, fate Fate) {
+	w.sink.Event(&trace.Event{Kind: trace.LeaveHook, Family: family, Hook: num, Text: fate.String(), Mark: w.meta.Mark})
 }
 
 // chain evaluates one base chain.

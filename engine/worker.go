@@ -175,7 +175,10 @@ func (w *Worker) start(in *Input, out *Outcome) {
 		w.begin(out)
 	}
 	w.recordAt, w.hopRead = 0, false
-	w.way, w.reassembly, w.boundTo, w.verified, w.optionsRead = way{}, nil, 0, false, false
+	w.reassembly, w.boundTo, w.verified, w.optionsRead = nil, 0, false, false
+	if w.engine.options.KnownRoutes {
+		w.way = way{}
+	}
 	*out = Outcome{}
 	out.Hooks, out.Data = hooks, in.Data
 	w.in, w.out = in, out

@@ -158,7 +158,11 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 	m.pkt, m.verdict = pkt, verdict
 	m.depth = 0
 	m.version++
-	m.run(m.prog.Chains[b.Index].entry)
+	pc := m.prog.Chains[b.Index].entry
+	if in := &m.code[pc]; in.op == opSelect { // often no rule is left at all
+		pc = m.choose(in)
+	}
+	m.run(pc)
 	if verdict.Policy {
 		verdict.Kind = catalog.VerdictAccept
 		if b.Drop {
@@ -172,6 +176,10 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 // same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
 	code := m.code
+	if code[pc].op == opEndChain && m.depth == 0 {
+		*m.verdict = Verdict{Policy: true}
+		return
+	}
 	network, transport := m.window()
 	for {
 		in := &code[pc]
