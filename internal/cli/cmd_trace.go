@@ -54,6 +54,7 @@ type traceCommand struct {
 	frame   int
 	output  string
 	expect  string
+	visited *visited
 }
 
 func (c *traceCommand) run(rulesName, subject string) error {
@@ -104,12 +105,14 @@ func (c *traceCommand) trace(rules *verdict.Ruleset, options verdict.EngineOptio
 		options.Hook = p.Hook
 	}
 	in := verdict.PacketInput(p)
-	e, err := rules.NewEngine(c.localSide(rules, options, &in))
+	options = c.localSide(rules, options, &in)
+	e, err := rules.NewEngine(options)
 	if err != nil {
 		return nil, failed(err)
 	}
 	finish := c.attach(rules, e)
 	outcome := e.EvaluateInput(&in)
+	c.assume(rules, e, &options, &in, &outcome)
 	return &outcome, finish(&outcome)
 }
 
@@ -190,6 +193,7 @@ func (c *traceCommand) traceFrame(rules *verdict.Ruleset, options verdict.Engine
 		in.Time = r.clock.Advance(&frame)
 	}
 	outcome := r.engine.EvaluateInput(&in)
+	c.assume(rules, r.engine, &r.options, &in, &outcome)
 	return &outcome, finish(&outcome)
 }
 
@@ -201,11 +205,11 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 	switch c.output {
 	case "nft":
 		n := &render.Nft{W: c.s.plain(), Program: program, Options: options, View: e.Worker().View(), Meta: e.Worker().Meta(), ID: rand.Uint32()}
-		e.Trace(n)
+		c.follow(e, n)
 		return func(*verdict.Outcome) error { return n.Err }
 	case "json":
 		j := &render.JSON{Program: program, Options: options}
-		e.Trace(j)
+		c.follow(e, j)
 		return func(o *verdict.Outcome) error {
 			d := j.Document(o.Fate.String(), o.Reason, build.Summary(e.Worker().View()))
 			d.Sent = sentFrames(&o.Outcome)
@@ -213,7 +217,7 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 		}
 	}
 	t := &render.Text{W: c.s.Out, Program: program, Options: options, Color: c.s.color(c.s.OutTerminal)}
-	e.Trace(&headed{sink: t, start: func() {
+	c.follow(e, &headed{sink: t, start: func() {
 		fmt.Fprintf(c.s.Out, "%s\n", build.Summary(e.Worker().View()))
 	}})
 	return func(o *verdict.Outcome) error {
@@ -221,6 +225,12 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 		c.sent(&o.Outcome)
 		return t.Err
 	}
+}
+
+// follow attaches a renderer and remembers what it is told of.
+func (c *traceCommand) follow(e *verdict.Engine, sink trace.Sink) {
+	c.visited = &visited{Sink: sink, rules: map[uint32]struct{}{}}
+	e.Trace(c.visited)
 }
 
 // headed prints a heading before the first event.
