@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -201,8 +202,8 @@ func (c *runCommand) mustGuess(o verdict.EngineOptions) bool {
 	return o.Hook == "" && len(o.Local) == 0 && c.rules.hostFile == ""
 }
 
-// guess looks at the first frames of a capture. Those of standard input are
-// kept for the replay.
+// guess looks at the first frames of a capture. Those of standard input, and of
+// other pipes, are kept for the replay, since they cannot be read again.
 func (c *runCommand) guess(name string) (host.Identity, error) {
 	src, _, err := openCapture(c.s, name)
 	if err != nil {
@@ -210,7 +211,8 @@ func (c *runCommand) guess(name string) (host.Identity, error) {
 	}
 	ahead := readAhead(src)
 	guess := host.Guess(ahead.sightings())
-	if name == "-" {
+	if !rereadable(name) {
+		ahead.name = name
 		c.s.readAhead = ahead
 		return guess, nil
 	}
@@ -239,12 +241,17 @@ func (c *runCommand) replayAll(r *replay, captures []string) error {
 }
 
 func (c *runCommand) open(name string) (capture.Source, int64, error) {
-	if name == "-" && c.s.readAhead != nil {
-		src := c.s.readAhead
+	if src := c.s.readAhead; src != nil && src.name == name {
 		c.s.readAhead = nil
 		return src, 0, nil
 	}
 	return openCapture(c.s, name)
+}
+
+// rereadable tells whether a file gives the same bytes when it is opened again.
+func rereadable(name string) bool {
+	info, err := os.Stat(name)
+	return name != "-" && err == nil && info.Mode().IsRegular()
 }
 
 // rate is the number of packets per second.

@@ -80,6 +80,9 @@ func (c *traceCommand) run(rulesName, subject string) error {
 }
 
 func (c *traceCommand) check() error {
+	if c.frame < 0 {
+		return failedf("--frame %d: frames count from 1", c.frame)
+	}
 	switch c.output {
 	case "text", "nft", "json":
 	default:

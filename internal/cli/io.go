@@ -19,7 +19,7 @@ type Streams struct {
 	Env                      func(string) string
 	Now                      func() time.Time
 
-	readAhead *rewindable // of a capture on standard input
+	readAhead *rewindable // of a capture that cannot be read again
 }
 
 // Standard is the process's own streams.

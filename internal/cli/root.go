@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"verdict/diag"
 )
@@ -77,7 +80,7 @@ func newRoot(s *Streams) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return failedf("%w (see `%s --help`)", err, cmd.CommandPath())
+		return failedf("%w (see `%s --help`)", wrongValue(err), cmd.CommandPath())
 	})
 	root.SetHelpCommand(newHelp())
 	for _, make := range []func(*Streams) *cobra.Command{
@@ -87,6 +90,21 @@ func newRoot(s *Streams) *cobra.Command {
 	}
 	root.InitDefaultHelpCmd()
 	return root
+}
+
+// wrongValue says of a flag's value what is wrong with it, without the name of
+// the function that found out.
+func wrongValue(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	reason := "not a whole number"
+	if errors.Is(number, strconv.ErrRange) {
+		reason = "out of range"
+	}
+	return fmt.Errorf("--%s %s: %s", invalid.GetFlag().Name, invalid.GetValue(), reason)
 }
 
 // unknownVerb finds the first word that should be a verb and is none, before
