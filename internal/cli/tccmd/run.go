@@ -8,12 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"verdict/internal/store"
 	"verdict/offload"
+	"verdict/tc"
 )
 
 // Streams is the outside world of a call.
@@ -163,11 +165,18 @@ func (st *state) deviceVerb(args []string, s *Streams) int {
 			args[i] = text
 		}
 	}
+	if len(args) > 1 && args[0] == "del" && !st.hasDevice(args[1]) {
+		return complain(s, fmt.Errorf("there is no device %q", args[1]))
+	}
 	if err := st.device(args); err != nil {
 		return complain(s, err)
 	}
 	st.keep("device", args)
 	return succeeded
+}
+
+func (st *state) hasDevice(name string) bool {
+	return slices.ContainsFunc(st.system.Devices(), func(d *tc.Device) bool { return d.Name == name })
 }
 
 // modelText is what the state file holds of a model: a shipped one's name, or
