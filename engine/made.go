@@ -146,7 +146,8 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 	c.meta.Reset()
 	c.cameBy = packet.Device{}
 	c.reassembly, c.verified, c.rerouted, c.boundTo = nil, false, false, 0
-	c.optionsRead, c.hopRead, c.onDevice, c.recordAt = false, false, false, 0
+	c.optionsRead, c.hopRead, c.onDevice = false, false, false
+	c.recordAt, c.stampAt, c.optionsWritten = 0, 0, false
 	c.machine.Effects.Reset()
 	c.view.Decode(packet.LinkEthernet, frame, len(frame))
 	c.now, c.machine.Now, c.meta.Time = w.now, w.now, w.now

@@ -176,7 +176,8 @@ func (w *Worker) answerICMP() {
 		body = make([]byte, 20)
 		copy(body, message[:12])
 		body[0], body[1] = icmpTimestampReply, 0
-		w.stampTime(body[12:])
+		w.stampTime(body[12:]) // received
+		w.stampTime(body[16:]) // sent
 	default:
 		return
 	}
@@ -194,12 +195,10 @@ func (w *Worker) answerICMP() {
 	}, to)
 }
 
-// stampTime writes milliseconds since midnight, received and sent.
+// stampTime writes milliseconds since midnight.
 func (w *Worker) stampTime(b []byte) {
 	const day = 86400 * 1e9
-	ms := uint32(w.now % day / 1e6)
-	binary.BigEndian.PutUint32(b, ms)
-	binary.BigEndian.PutUint32(b[4:], ms)
+	binary.BigEndian.PutUint32(b, uint32(w.now%day/1e6))
 }
 
 // transport is the packet from its transport header to its end.

@@ -110,7 +110,7 @@ func (w *Worker) rejectSumOK() bool {
 		pseudo = packet.PseudoHeader4(h[12:16], h[16:20], v.L4Proto, len(data))
 	}
 	sum := packet.Fold(packet.Sum(pseudo, data))
-	return w.recordAt == 0 && (sum == 0xffff || sum == 0) // the sum spans a header whose own is wrong meanwhile
+	return !w.optionsWritten && (sum == 0xffff || sum == 0) // the sum spans a header whose own is wrong meanwhile
 }
 
 // unsummed tells packets whose checksum reject does not look at, tracking's
@@ -175,7 +175,7 @@ func (w *Worker) resetSumOK(at int) bool {
 	if w.verified && w.pkt.Hook != catalog.HookForward {
 		return true
 	}
-	return w.recordAt == 0 && w.transportSumOK(at, packet.ProtoTCP)
+	return !w.optionsWritten && w.transportSumOK(at, packet.ProtoTCP)
 }
 
 func isUnicast6(a netip.Addr) bool { return !a.IsUnspecified() && !a.IsMulticast() }

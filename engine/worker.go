@@ -68,18 +68,20 @@ type Worker struct {
 		device *device
 	}
 
-	manip       conntrack.Manip // that nat chains decide now
-	way         way             // the routing decision
-	rerouted    bool
-	recordAt    int                   // where the IPv4 header has the address that the host recorded
-	hopRead     bool                  // hop-by-hop options were read on arrival
-	optionsRead bool                  // the IPv4 options were acted on
-	verified    bool                  // tracking verified the transport checksum
-	reassembly  *conntrack.Reassembly // of a datagram that came in fragments
-	boundTo     uint32                // device that link-local destinations belong to
-	onDevice    bool                  // made on its device
-	cameBy      packet.Device         // by which the packet came that this one is a clone of
-	device      string                // of the netdev hook
+	manip          conntrack.Manip // that nat chains decide now
+	way            way             // the routing decision
+	rerouted       bool
+	recordAt       int                   // where the IPv4 header has the address that the host recorded
+	stampAt        int                   // and the one beside its time
+	optionsWritten bool                  // the IPv4 options were changed, and the header's checksum is wrong meanwhile
+	hopRead        bool                  // hop-by-hop options were read on arrival
+	optionsRead    bool                  // the IPv4 options were acted on
+	verified       bool                  // tracking verified the transport checksum
+	reassembly     *conntrack.Reassembly // of a datagram that came in fragments
+	boundTo        uint32                // device that link-local destinations belong to
+	onDevice       bool                  // made on its device
+	cameBy         packet.Device         // by which the packet came that this one is a clone of
+	device         string                // of the netdev hook
 	// Packets that the host makes have workers of their own, nested in the one
 	// whose packet is under way.
 	journey *journey
@@ -174,7 +176,7 @@ func (w *Worker) start(in *Input, out *Outcome) {
 	if w.engine.options.Replies {
 		w.begin(out)
 	}
-	w.recordAt, w.hopRead = 0, false
+	w.recordAt, w.stampAt, w.optionsWritten, w.hopRead = 0, 0, false, false
 	w.reassembly, w.boundTo, w.verified, w.optionsRead = nil, 0, false, false
 	if w.engine.options.KnownRoutes {
 		w.way = way{}

@@ -73,9 +73,9 @@ type Result struct {
 	Differences []Difference
 	rules       *ruleset.Ruleset
 	injected    []Injection
-	// free says that the kernel chose something that cannot be foreseen, within
+	// Free says that the kernel chose something that cannot be foreseen, within
 	// its bounds; from there on the two go different ways.
-	free bool
+	Free bool
 }
 
 func (r *Result) differ(packet int, what, kernel, engine string) {

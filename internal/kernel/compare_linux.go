@@ -19,7 +19,7 @@ import (
 // The kernel has its own clock: cases must not depend on either.
 const (
 	start   = int64(1_767_225_600_000_000_000)
-	spacing = int64(10_000_000)
+	spacing = int64(100_000)
 )
 
 // loading is a case's ruleset on its way into both.
@@ -56,11 +56,11 @@ func (l *Lab) Compare(c *Case) (*Result, error) {
 		if err := l.packet(loaded, runs, c, n, result); err != nil {
 			return result, err
 		}
-		if result.Compared++; result.free {
+		if result.Compared++; result.Free {
 			break
 		}
 	}
-	if result.free { // what rules do with a port that was drawn is not known
+	if result.Free { // what rules do with a port that was drawn is not known
 		return result, nil
 	}
 	if err := l.state(runs, result); err != nil {
@@ -236,7 +236,7 @@ func (l *Lab) packet(loaded *loading, runs *runs, c *Case, n int, result *Result
 	runs.traced.worker.Evaluate(&in, &runs.traced.out)
 	runs.fast.worker.Evaluate(&in, &runs.fast.out)
 	if runs.drew() {
-		result.free = true
+		result.Free = true
 		result.chosen(&runs.traced.out, frames, &p, c.Ruleset, n)
 		return nil
 	}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 
 // connections compares the connection tables.
 func (l *Lab) connections(runs *runs, result *Result) error {
-	kernel, err := kernelConnections()
+	kernel, err := l.control.kernelConnections()
 	if err != nil {
 		return err
 	}
@@ -45,28 +44,6 @@ func missing(list, other []string) string {
 		}
 	}
 	return strings.Join(lines, "\n    ")
-}
-
-// kernelConnections reads the namespace's connection table, sorted, without
-// time to live and use count.
-// Ref: nf_conntrack_standalone.c, ct_seq_show.
-func kernelConnections() ([]string, error) {
-	text, err := os.ReadFile("/proc/thread-self/net/nf_conntrack")
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		if len(words) < 5 {
-			return nil, fmt.Errorf("malformed connection %q", line)
-		}
-		words = slices.Delete(words, 4, 5)
-		words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "use=") })
-		list = append(list, strings.Join(words, " "))
-	}
-	slices.Sort(list)
-	return list, nil
 }
 
 // flushConnections forgets all connections of the namespace.

@@ -34,6 +34,25 @@ func (r *Result) leaving(o *engine.Outcome, frames []Frame, n int) {
 	}
 }
 
+// wipeStamps clears what timestamp options recorded.
+func wipeStamps(options []byte) {
+	const end, nop, stamps = 0, 1, 68
+	for at := 0; at+1 < len(options) && options[at] != end; {
+		if options[at] == nop {
+			at++
+			continue
+		}
+		n := int(options[at+1])
+		if n < 2 || at+n > len(options) {
+			return
+		}
+		if options[at] == stamps && n > 4 {
+			clear(options[at+4 : at+n])
+		}
+		at += n
+	}
+}
+
 // chosen compares what a packet left behind for which a port or id was drawn at
 // random: the same but for that, and the kernel's lies within the bounds.
 func (r *Result) chosen(o *engine.Outcome, frames []Frame, p *Injection, rules string, n int) {
@@ -108,7 +127,7 @@ func frameLine(data []byte) string { return fmt.Sprintf("%s hex %x", frameText(d
 
 // masked is a copy of a frame without what a host chooses freely: the
 // identification of IPv4 packets that it makes, of IPv6 fragments, and the time
-// in timestamp replies, with the checksums over them.
+// in timestamp replies and options, with the checksums over them.
 func masked(frame []byte) []byte {
 	var v packet.View
 	v.Decode(packet.LinkEthernet, frame, len(frame))
@@ -123,6 +142,7 @@ func masked(frame []byte) []byte {
 	case v.EtherType == packet.TypeIPv4:
 		wipe(v.NetOff+4, v.NetOff+6)
 		wipe(v.NetOff+10, v.NetOff+12)
+		wipeStamps(b[min(v.NetOff+20, len(b)):max(min(v.NetOff+20, len(b)), min(v.ThOff, len(b)))])
 		if v.L4Proto == packet.ProtoICMP && v.ThOff+20 <= len(b) && b[v.ThOff] == timestampReply {
 			wipe(v.ThOff+2, v.ThOff+4)
 			wipe(v.ThOff+12, v.ThOff+20)
