@@ -55,7 +55,6 @@ func (e *Engine) inputWay(source, destination netip.Addr, d *device) way {
 }
 
 var loopbackNet = netip.MustParsePrefix("127.0.0.0/8")
-var zeroNet = netip.MustParsePrefix("0.0.0.0/8")
 
 // inputWay4 decides for IPv4.
 // Ref: net/ipv4/route.c, ip_route_input_slow, ip_route_input_rcu.
@@ -68,8 +67,8 @@ func (e *Engine) inputWay4(source, destination netip.Addr, d *device) way {
 		return refused("its source address can be no sender's")
 	case destination == limitedBroadcast, source == netip.IPv4Unspecified() && destination == netip.IPv4Unspecified():
 		return e.fromOutside(source, way{kind: wayDeliver, route: host.RouteBroadcast})
-	case zeroNet.Contains(source), zeroNet.Contains(destination):
-		return refused("an address of it is of network 0")
+	case source == netip.IPv4Unspecified(), destination == netip.IPv4Unspecified():
+		return refused("an address of it is 0.0.0.0")
 	case !d.loopback && (loopbackNet.Contains(source) || loopbackNet.Contains(destination)):
 		return refused("an address of it is a loopback address")
 	}

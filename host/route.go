@@ -152,7 +152,4 @@ func (h *Host) IsBroadcast(address netip.Addr) bool {
 	return route != nil && route.Type == RouteBroadcast
 }
 
-var (
-	limitedBroadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
-	zeroNet          = netip.MustParsePrefix("0.0.0.0/8")
-)
+var limitedBroadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})

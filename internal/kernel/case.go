@@ -24,6 +24,12 @@ type Injection struct {
 	Answers bool
 }
 
+// Frame is a frame on an interface.
+type Frame struct {
+	Interface string
+	Data      []byte
+}
+
 // Step is one line of a packet's trace: a rule whose statements all ran, or
 // the policy of a base chain.
 type Step struct {
@@ -71,8 +77,10 @@ type Result struct {
 	// Refused says that both refused the ruleset.
 	Refused     bool
 	Differences []Difference
-	rules       *ruleset.Ruleset
-	injected    []Injection
+	// Left are the frames that the kernel let out because of each packet.
+	Left     [][]Frame
+	rules    *ruleset.Ruleset
+	injected []Injection
 	// Free says that the kernel chose something that cannot be foreseen, within
 	// its bounds; from there on the two go different ways.
 	Free bool

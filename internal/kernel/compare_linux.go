@@ -228,6 +228,7 @@ func (l *Lab) packet(loaded *loading, runs *runs, c *Case, n int, result *Result
 	if err != nil {
 		return err
 	}
+	result.Left = append(result.Left, frames)
 	if len(frames) > 0 {
 		l.left = frames[len(frames)-1]
 	}

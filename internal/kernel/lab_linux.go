@@ -211,12 +211,6 @@ func openTAP(name string) (int, error) {
 	return fd, nil
 }
 
-// Frame is a frame on an interface.
-type Frame struct {
-	Interface string
-	Data      []byte
-}
-
 // Inject hands a frame to the host. Errors of the device, for frames it does
 // not take, are no errors here: the host has seen nothing.
 func (l *Lab) Inject(f *Frame) error {
