@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/netip"
+	"unsafe"
 
 	"verdict/engine/vm"
 	"verdict/host"
@@ -38,7 +39,7 @@ func (e *Engine) device(name string) *device {
 // deviceOf is device for the interfaces that packets name: the one asked for
 // last is remembered, since most packets come by the same one.
 func (w *Worker) deviceOf(name string) *device {
-	if w.recent.device != nil && w.recent.name == name {
+	if w.recent.device != nil && len(name) == len(w.recent.name) && (unsafe.StringData(name) == unsafe.StringData(w.recent.name) || w.recent.name == name) {
 		return w.recent.device
 	}
 	d := w.engine.device(name)

@@ -185,7 +185,9 @@ func (w *Worker) start(in *Input, out *Outcome) {
 	out.Hooks, out.Data = hooks, in.Data
 	w.in, w.out = in, out
 	w.buffer.Start()
-	w.ct.Reset()
+	if w.ct != untouched {
+		w.ct.Reset()
+	}
 	w.meta.Reset()
 	w.machine.Effects.Reset()
 	w.view.Decode(in.LinkType, in.Data, in.OrigLen)
@@ -200,6 +202,9 @@ func (w *Worker) start(in *Input, out *Outcome) {
 		w.meta.PktType = w.view.PktType
 	}
 }
+
+// untouched is the attachment of a packet that nothing was hung on.
+var untouched = conntrack.Attachment{Info: conntrack.InfoNone}
 
 // begin forgets what the packet before made the host do.
 func (w *Worker) begin(out *Outcome) {

@@ -100,11 +100,11 @@ func (m *Machine) begin(chain uint32) uint32 {
 
 // choose executes opSelect: it asks which rule comes next.
 func (m *Machine) choose(in *inst) uint32 {
-	c := &m.prog.Chains[in.ref]
 	order := uint32(ByRule)
 	if int(in.ref) < len(m.selectors) && m.selectors[in.ref] != nil {
 		order = m.selectors[in.ref].Next(m, in.off)
 	}
+	c := &m.prog.Chains[in.ref]
 	switch order {
 	case NoRule:
 		return c.end
