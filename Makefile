@@ -17,6 +17,7 @@ test: ## everything a change must pass
 
 race: ## the packages with concurrent readers, under the race detector
 	$(GO) test -race ./set/... ./nft/ruleset/... ./diag/... ./host/... ./internal/store/... ./internal/cli/nftcmd/...
+	$(GO) test -race -run 'Workers|Update|Live|Jobs' ./engine/... ./classify ./internal/cli
 
 lint: ## gofmt, vet (also for arm64 and without assembly), staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

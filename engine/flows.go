@@ -11,12 +11,19 @@ import (
 
 // dealing says which worker each packet of a batch goes to: that of its flow,
 // told by what packets of one connection have in common in both directions: the
-// addresses, or those of the packet that an ICMP error is about.
+// addresses, or those of the packet that an ICMP error is about. Where the
+// packets of a connection may be anywhere, to each worker its share.
 type dealing struct {
-	times []int64       // memory for order.times
-	to    []uint8       // by packet
-	odd   [][]oddPacket // as each worker found them
-	views []packet.View
+	times []int64 // by packet: when it comes
+	to    []uint8 // by packet
+	parts []dealt // by worker
+}
+
+// dealt is what a worker found out about its share of a batch.
+type dealt struct {
+	odd  []oddPacket
+	end  int // the first packet that may make up an interface, or the share's end
+	view packet.View
 }
 
 // oddPacket is a packet that must not have others beside it, and how.
@@ -38,42 +45,105 @@ const (
 	flowHidden
 )
 
-// deal says which packets go to which worker, and lists the odd ones. The
-// workers share the work.
-func (x *Workers) deal(in []Input) (odd []oddPacket) {
+// deal says which packets go to which worker and when they come, for the first n
+// packets: those before the first one that may make up an interface, but at
+// least one. It lists the odd ones. The workers share the work.
+func (x *Workers) deal(in []Input) (n int, odd []oddPacket) {
 	d, k := &x.dealing, len(x.list)
 	d.to = slices.Grow(d.to[:0], len(in))[:len(in)]
-	if d.odd == nil {
-		d.odd, d.views = make([][]oddPacket, k), make([]packet.View, k)
+	d.times = slices.Grow(d.times[:0], len(in))[:len(in)]
+	if d.parts == nil {
+		d.parts = make([]dealt, k)
+	}
+	for _, i := range x.engine.host.Interfaces() {
+		x.engine.device(i.Name)
 	}
 	if len(in) < 2*k*batchSize {
-		x.dealPart(0, in, 0, len(in))
-		return d.odd[0]
+		k = 1
 	}
 	for i := 1; i < k; i++ {
 		x.busy.Go(func() { x.dealPart(i, in, i*len(in)/k, (i+1)*len(in)/k) })
 	}
 	x.dealPart(0, in, 0, len(in)/k)
 	x.busy.Wait()
-	for _, more := range d.odd[1:] {
-		d.odd[0] = append(d.odd[0], more...)
+	odd = d.parts[0].odd
+	for i := range k {
+		p := &d.parts[i]
+		if i > 0 {
+			x.laterThan(d.times[n-1], d.times[n:p.end])
+			odd = append(odd, p.odd...)
+		}
+		if n = p.end; n < (i+1)*len(in)/k {
+			break
+		}
 	}
-	return d.odd[0]
+	d.parts[0].odd = odd
+	return max(n, 1), odd
+}
+
+// laterThan makes times run on from an earlier one.
+func (x *Workers) laterThan(now int64, times []int64) {
+	for i := range times {
+		if times[i] >= now {
+			return
+		}
+		times[i] = now
+	}
 }
 
 // dealPart deals some of the packets.
 func (x *Workers) dealPart(part int, in []Input, from, to int) {
-	k, view := uint64(len(x.list)), &x.dealing.views[part]
-	odd := x.dealing.odd[part][:0]
+	k, p, d := uint64(len(x.list)), &x.dealing.parts[part], &x.dealing
+	p.odd, p.end = p.odd[:0], to
+	names, now := x.names(), x.list[0].now
 	for i := from; i < to; i++ {
-		key, kind := flowKey(&in[i], view)
-		if kind != flowKnown && x.split {
-			odd = append(odd, oddPacket{i, kind})
+		now = max(now, in[i].Time)
+		d.times[i] = now
+		if x.anyOrder {
+			d.to[i] = uint8(uint64(i) * k / uint64(len(in)))
+		} else {
+			key, kind := flowKey(&in[i], &p.view)
+			if kind != flowKnown && x.split {
+				p.odd = append(p.odd, oddPacket{i, kind})
+			}
+			high, _ := bits.Mul64(key, k)
+			d.to[i] = uint8(high)
 		}
-		high, _ := bits.Mul64(key, k)
-		x.dealing.to[i] = uint8(high)
+		if !names.known(&in[i]) {
+			p.end = i
+			return
+		}
 	}
-	x.dealing.odd[part] = odd
+}
+
+// knownNames tells packets whose interfaces are known: what is known of
+// interfaces decides about packets, so that those which make up others are
+// evaluated at their turn.
+type knownNames struct {
+	engine          *Engine
+	fallback        bool // the interface of frames that name none is known
+	lastIn, lastOut string
+}
+
+func (x *Workers) names() knownNames {
+	_, fallback := x.engine.devices[x.engine.options.Interface]
+	return knownNames{engine: x.engine, fallback: fallback}
+}
+
+func (n *knownNames) known(in *Input) bool {
+	if in.In != n.lastIn && in.In != "" {
+		if _, ok := n.engine.devices[in.In]; !ok {
+			return false
+		}
+		n.lastIn = in.In
+	}
+	if in.Out != n.lastOut && in.Out != "" {
+		if _, ok := n.engine.devices[in.Out]; !ok {
+			return false
+		}
+		n.lastOut = in.Out
+	}
+	return in.In != "" || n.fallback || in.Out != "" && in.leaves() && in.Hook == WholeWay && n.engine.only == WholeWay
 }
 
 // flowKey gives a number that the packets of one connection have in common.

@@ -23,10 +23,12 @@ type Workers struct {
 	reasons []Reason
 	order   order
 	split   bool // the workers follow connections of their own
-	dealing dealing
-	busy    sync.WaitGroup
-	began   int64 // serial of the first packet
-	odd     int64 // packets so far that had none beside them
+	// anyOrder says that nothing that packets leave behind matters to others.
+	anyOrder bool
+	dealing  dealing
+	busy     sync.WaitGroup
+	began    int64 // serial of the first packet
+	odd      int64 // packets so far that had none beside them
 }
 
 // oddShare is how many packets there must be for each that has none beside it,
@@ -112,6 +114,7 @@ func (x *Workers) decide() {
 	}
 	hooks := x.rules.hooks
 	x.split = hooks.tracks[0] || hooks.tracks[1]
+	x.anyOrder = !x.split && e.only != WholeWay
 	if x.rules.program.NeedsCTBridge {
 		host("bridges track connections")
 	}
@@ -134,9 +137,6 @@ func (x *Workers) EvaluateBatch(in []Input, out []Outcome) {
 	for _, w := range x.list {
 		w.changed = w.changed[:0]
 	}
-	if len(x.list) > 1 && len(x.reasons) == 0 {
-		x.arrange(in)
-	}
 	for len(in) > 0 {
 		if len(x.list) == 1 || len(x.reasons) > 0 {
 			x.inOrder(in, out)
@@ -144,8 +144,6 @@ func (x *Workers) EvaluateBatch(in []Input, out []Outcome) {
 		}
 		n := x.aside(in, out)
 		in, out = in[n:], out[n:]
-		x.order.times = x.order.times[n:]
-		x.order.first += int64(n)
 	}
 }
 
@@ -158,32 +156,20 @@ func (x *Workers) inOrder(in []Input, out []Outcome) {
 	}
 }
 
-// arrange finds when each packet comes.
-func (x *Workers) arrange(in []Input) {
-	w := x.list[0]
-	now := w.now
-	x.order.times = x.dealing.times[:0]
-	for i := range in {
-		now = max(now, in[i].Time)
-		x.order.times = append(x.order.times, now)
-	}
-	x.dealing.times = x.order.times
-	x.order.first = w.serial
-}
-
 // aside evaluates as many packets as may be evaluated side by side, and returns
 // how many.
 func (x *Workers) aside(in []Input, out []Outcome) int {
-	n := x.namesKnown(in)
-	if n == 0 { // the first packet makes up an interface
-		n = 1
-	}
+	n, list := x.deal(in)
 	if x.split && x.room() < n {
 		x.inOrderFromNow("so many connections may fill the table")
 		return 0
 	}
+	x.order = order{x.dealing.times, x.list[0].serial}
 	at := 0
-	for _, odd := range x.deal(in[:n]) {
+	for _, odd := range list {
+		if odd.at >= n {
+			break
+		}
 		x.evaluate(in, out, at, odd.at)
 		at = odd.at
 		if x.odd++; odd.how == flowHidden || x.odd*oddShare > x.order.first+int64(at)-x.began+oddShare*oddShare {
@@ -228,6 +214,10 @@ func (x *Workers) pin(on bool) {
 
 // part evaluates the packets of one worker.
 func (x *Workers) part(w *Worker, number uint8, in []Input, out []Outcome, from, to int) {
+	if x.anyOrder { // its share is in one piece
+		n, k := len(x.dealing.to), len(x.list)
+		from, to = max(from, (int(number)*n+k-1)/k), min(to, ((int(number)+1)*n+k-1)/k)
+	}
 	var picks [batchSize]uint32
 	n := 0
 	for i := from; i < to; i++ {
@@ -251,40 +241,6 @@ func (x *Workers) room() int {
 		total += int(w.conns.Stats().New)
 	}
 	return x.engine.conns.MaxEntries() - total
-}
-
-// namesKnown counts the packets before the first one that may make up an
-// interface: what is known of interfaces decides about packets, in order.
-func (x *Workers) namesKnown(in []Input) int {
-	e := x.engine
-	for _, i := range e.host.Interfaces() {
-		e.device(i.Name)
-	}
-	known := func(name string) bool {
-		_, ok := e.devices[name]
-		return ok
-	}
-	fallback := known(e.options.Interface)
-	lastIn, lastOut := "", ""
-	for i := range in {
-		p := &in[i]
-		if p.In != lastIn && p.In != "" {
-			if !known(p.In) {
-				return i
-			}
-			lastIn = p.In
-		}
-		if p.Out != lastOut && p.Out != "" {
-			if !known(p.Out) {
-				return i
-			}
-			lastOut = p.Out
-		}
-		if p.In == "" && !fallback && !(p.Out != "" && p.leaves() && p.Hook == WholeWay && e.only == WholeWay) {
-			return i
-		}
-	}
-	return len(in)
 }
 
 // inOrderFromNow goes on with one worker.

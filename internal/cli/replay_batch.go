@@ -16,7 +16,7 @@ import (
 // last of them does not count.
 const (
 	batchSize     = 64
-	wideBatchSize = 4096
+	wideBatchSize = 8192
 )
 
 // frames is a batch of frames, which outlive the next ones of their source.
