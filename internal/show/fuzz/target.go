@@ -89,18 +89,24 @@ func lateStop(output string) bool {
 // that for a success when its time is over.
 const stalls = 4
 
-// hung reports whether executions stopped.
+// hung reports whether executions stopped. Where lines are further apart than
+// they should be it was the machine that did.
 func hung(output string) bool {
-	last, same := "", 0
-	for _, m := range executionsPattern.FindAllStringSubmatch(output, -1) {
-		if m[1] != last {
-			last, same = m[1], 0
+	last, before, same := "", time.Duration(0), 0
+	for _, m := range progressPattern.FindAllStringSubmatch(output, -1) {
+		at, err := time.ParseDuration(m[1])
+		inTime := err == nil && at-before <= 4*time.Second
+		if m[2] != last || !inTime {
+			same = 0
 		} else if same++; same >= stalls {
 			return true
 		}
+		last, before = m[2], at
 	}
 	return false
 }
+
+var progressPattern = regexp.MustCompile(`elapsed: ([0-9hms]+), execs: (\d+)`)
 
 var executionsPattern = regexp.MustCompile(`execs: (\d+)`)
 
