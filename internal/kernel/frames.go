@@ -13,13 +13,25 @@ import (
 	"verdict/packet"
 )
 
+// groupsTold are the Ethernet addresses of reports about the groups a host is
+// in, and of its search for routers: what it sends of itself, at its own time.
+// They are never forwarded.
+var groupsTold = [][]byte{
+	{0x33, 0x33, 0, 0, 0, 0x16}, {0x33, 0x33, 0, 0, 0, 2}, {1, 0, 0x5e, 0, 0, 0x16},
+}
+
+// chatter reports whether a frame is nobody's answer.
+func chatter(frame []byte) bool {
+	return len(frame) >= 6 && slices.ContainsFunc(groupsTold, func(mac []byte) bool { return bytes.Equal(frame[:6], mac) })
+}
+
 // leaving compares the frames that left, byte for byte besides what a host
 // chooses freely. Each interface has an order of its own.
 func (r *Result) leaving(o *engine.Outcome, frames []Frame, n int) {
 	for _, name := range interfaceNames {
 		var kernel, own []string
 		for i := range frames {
-			if f := &frames[i]; f.Interface == name {
+			if f := &frames[i]; f.Interface == name && !chatter(f.Data) {
 				kernel = append(kernel, frameLine(masked(f.Data)))
 			}
 		}
