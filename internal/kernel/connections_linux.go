@@ -13,6 +13,9 @@ import (
 
 // connections compares the connection tables.
 func (l *Lab) connections(runs *runs, result *Result) error {
+	if e := runs.traced.engine; !e.Tracks(catalog.FamilyIP) && !e.Tracks(catalog.FamilyIP6) {
+		return nil
+	}
 	kernel, err := l.control.kernelConnections()
 	if err != nil {
 		return err

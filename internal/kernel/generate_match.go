@@ -47,7 +47,9 @@ func (g *generator) match(l *layer) string {
 	if g.tracked() {
 		kinds = append(kinds, "ct", "ct", "fib")
 	}
-	switch pick(g, kinds...) {
+	switch pick(g, append(kinds, "rare", "rare")...) {
+	case "rare":
+		return g.rareMatch(l)
 	case "address":
 		return g.addressMatch(g.settle(l))
 	case "field":
