@@ -119,6 +119,8 @@ func (g *generator) answer(l *layer) string {
 		return fmt.Sprintf("dup to %s device %q", to, side(to))
 	}
 	switch {
+	case g.hook == "output" && l.transport != "udp" && l.transport != "icmp" && l.transport != "icmpv6":
+		return "" // might be about the reset of another reject, see docs/kernel-differences.md
 	case l.transport == "tcp" && g.chance(60):
 		return "reject with tcp reset"
 	case l.version == 4 && g.family != "ip6":

@@ -51,7 +51,7 @@ func (g *generator) rareStatement(l *layer) string {
 			list = append(list, "icmp id set 9", "icmp sequence set 2")
 		}
 		if l.version == 4 {
-			list = append(list, "ip saddr set "+g.address(4).String(), "ip protocol set 99")
+			list = append(list, "ip saddr set "+g.address(4).String())
 		}
 		if l.version == 6 {
 			list = append(list, "ip6 saddr set "+g.address(6).String())
