@@ -92,7 +92,7 @@ rewritten, the time to live counted down. With --replies it also holds what the
 host sends because of a packet, each frame with its interface (pcapng) and a
 comment that says why.
 Exit status: 0 done, 1 the ruleset has mistakes, 2 a file is unreadable or
-damaged (what could be read is still reported).`,
+damaged, or the run was interrupted (what was run is still reported).`,
 		Example: `  verdict run firewall.nft capture.pcap
   verdict run --hook input firewall.nft capture.pcap
   verdict run -o json firewall.nft capture.pcap | jq '.rules[] | select(.packets==0)'
@@ -220,13 +220,15 @@ func (c *runCommand) guess(name string) (host.Identity, error) {
 }
 
 func (c *runCommand) replayAll(r *replay, captures []string) error {
+	interrupts := catchInterrupts()
+	defer interrupts.release()
 	for _, name := range captures {
 		src, size, err := c.open(name)
 		if err != nil {
 			return err
 		}
 		bar := newBar(c.s, filepath.Base(name), size)
-		err = r.capture(src, bar)
+		err = r.capture(&interruptible{src, interrupts}, bar)
 		bar.done()
 		src.Close()
 		if err != nil {
