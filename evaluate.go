@@ -18,7 +18,8 @@ import (
 // EngineOptions say how an Engine runs packets. The zero value takes packets
 // through the hooks as a host would.
 type EngineOptions struct {
-	// Hook sends every packet through one hook alone, such as "input".
+	// Hook sends every packet through one hook alone: "ingress", "prerouting",
+	// "input", "forward", "output", "postrouting" or "egress".
 	Hook string
 	// Local are addresses of the host, besides those of its interfaces.
 	Local []netip.Addr
@@ -26,7 +27,8 @@ type EngineOptions struct {
 	Interface string
 	// Seed decides what random expressions draw.
 	Seed uint64
-	// KnownRoutes says that the host's routes are complete.
+	// KnownRoutes says that the host's routes are complete: packets without
+	// route are lost.
 	KnownRoutes bool
 	// Executor says how chains run: by default those are compiled for which it
 	// pays. What packets meet and leave behind is the same.
@@ -35,6 +37,10 @@ type EngineOptions struct {
 	// with these interfaces, routes and neighbours, and no socket open; Outcome
 	// tells of it. It implies KnownRoutes.
 	Replies bool
+	// Forwarded makes Outcome.Data the packet as it leaves, its time to live
+	// counted down where it is forwarded; without it that is left out unless
+	// rules look at it.
+	Forwarded bool
 	// Before71 follows Linux as it was before 7.1, where connection tracking and
 	// loads from fragments differ.
 	Before71 bool
@@ -59,11 +65,12 @@ type Engine struct {
 // NewEngine makes an engine that runs the ruleset. Counters, limits and
 // connections are the engine's own. Sets that packets change (flag dynamic)
 // belong to the ruleset: for engines that must not see each other's elements,
-// load it once for each.
+// load it once for each. The error is an *engine.HookError where Hook names no
+// hook, else that of linking the rules. Cost: linear in the rules.
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
-		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Tables: r.tables, Executor: o.Executor, TC: o.TC,
+		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Forwarded: o.Forwarded, Tables: r.tables, Executor: o.Executor, TC: o.TC,
 		Conntrack: conntrack.Config{Accounting: o.Accounting, Before71: o.Before71, Seed: o.Seed},
 	})
 	if err != nil {
@@ -80,7 +87,8 @@ func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 // Fields that are not given have sensible defaults, see packet/build. With a
 // hook the packet goes through that hook alone, else the way of a host: to
 // input if its destination is one of the host's addresses, to forward if not.
-// It comes one millisecond after the one before, unless it says meta time.
+// It comes one millisecond after the one before, unless it says meta time. The
+// error is a *build.Error with the place of the mistake in the text.
 func (e *Engine) Evaluate(text string) (Outcome, error) {
 	p, err := build.Parse(text)
 	if err != nil {
@@ -105,7 +113,7 @@ func (e *Engine) Update(r *Ruleset) error {
 // connections expire.
 func (e *Engine) Advance(d time.Duration) { e.now += int64(d) }
 
-// EvaluatePacket runs a packet that was built from text.
+// EvaluatePacket runs a packet that was built from text, as Evaluate does.
 func (e *Engine) EvaluatePacket(p *build.Packet) Outcome {
 	in := PacketInput(p)
 	e.now = max(e.now, e.worker.Now()) + int64(time.Millisecond)
@@ -116,7 +124,9 @@ func (e *Engine) EvaluatePacket(p *build.Packet) Outcome {
 	return e.EvaluateInput(&in)
 }
 
-// EvaluateInput runs one frame with what is known about it.
+// EvaluateInput runs one frame with what is known about it, at its own time. The
+// bytes are read during the call only. The outcome's Data, where a rule changed
+// the packet, is valid until the next packet. Cost: see engine.Worker.Evaluate.
 func (e *Engine) EvaluateInput(in *engine.Input) Outcome {
 	o := Outcome{run: e}
 	e.worker.Evaluate(in, &o.Outcome)
@@ -136,12 +146,23 @@ func (e *Engine) Engine() *engine.Engine { return e.engine }
 // Worker gives access to the worker beneath: hit counts and effects.
 func (e *Engine) Worker() *engine.Worker { return e.worker }
 
+// Workers spreads packets over n processors, as far as their order does not
+// matter; what the engine's own worker knows goes on, and comes back with
+// Collect.
+func (e *Engine) Workers(n int) *engine.Workers { return e.worker.Workers(n) }
+
 // PacketInput turns a packet built from text into an input.
 func PacketInput(p *build.Packet) engine.Input {
 	in := engine.Input{
 		Data: p.Data, OrigLen: len(p.Data), LinkType: p.Link,
 		In: p.Meta.IIF.Name.String(), Out: p.Meta.OIF.Name.String(),
 		Facts: &p.Meta,
+	}
+	if p.NoStation && p.Meta.Has&packet.HasPktType == 0 {
+		meta := p.Meta
+		meta.PktType = packet.PktHost
+		meta.Has |= packet.HasPktType
+		in.Facts = &meta
 	}
 	in.Hook, _ = engine.HookByName(p.Hook) // WholeWay where the text names none
 	if in.In != "" && in.Out == "" {

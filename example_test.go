@@ -96,7 +96,7 @@ func ExampleEngine_Trace() {
 	//     ruleset:7  tcp dport { 80, 443 } accept
 	//                  no match: tcp dport { 80, 443 }, the packet has tcp dport 22
 	//     ruleset:8  icmp type echo-request limit rate 1/second burst 2 packets accept
-	//                  no match: meta l4proto icmp, the packet has meta l4proto tcp
+	//                  no match: meta l4proto icmp (implied), the packet has meta l4proto tcp
 	//     end of chain: policy drop
 	//   drop at input
 }

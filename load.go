@@ -114,7 +114,8 @@ func Load(fsys fs.FS, names ...string) (*Ruleset, error) {
 	return r, findings.Err()
 }
 
-// Parse loads one ruleset from a text.
+// Parse loads one ruleset from a text, without host and includes. The error is a
+// *diag.ListError with all findings, whose source is called "ruleset".
 func Parse(text string) (*Ruleset, error) {
 	r, findings := LoadSources(LoadOptions{}, diag.NewSource("ruleset", []byte(text)))
 	return r, findings.Err()
@@ -122,7 +123,8 @@ func Parse(text string) (*Ruleset, error) {
 
 // LoadSources loads sources in order, each as one batch. A source is text of
 // the language or, if it starts with a brace, the JSON of libnftables, or what
-// iptables-save and ip6tables-save write. It reports all findings; the ruleset is nil if any of them is an error.
+// iptables-save and ip6tables-save write. It reports all findings; the ruleset is
+// nil if any of them is an error. Cost: linear in the text.
 func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.List) {
 	l, err := newLoader(options)
 	if err != nil {

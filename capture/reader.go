@@ -126,8 +126,7 @@ func (r *Reader) unzip() error {
 		}
 		return &FormatError{Reason: "gzip header damaged: " + err.Error(), Err: err}
 	}
-	r.in = window{src: plain}
-	r.closers = append(r.closers, plain)
+	r.in = window{src: plain} // its Close would only say what Read said
 	return nil
 }
 

@@ -231,6 +231,11 @@ func TestReadGzipDamage(t *testing.T) {
 		if got := transcript(reader, err); got != test.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", test.name, got, test.want)
 		}
+		if reader != nil {
+			if err := reader.Close(); err != nil {
+				t.Errorf("%s: Close repeats what Next said: %v", test.name, err)
+			}
+		}
 	}
 }
 

@@ -56,27 +56,36 @@ func optionByKind(list []*Option, kind uint8) *Option {
 
 // OptionFieldAt finds the option and field that lie at a place, in bits from
 // the start of an option of the kind, in the first of the list's options that
-// has such a field. For fields with an index it gives that too, else 0. All
-// are zero if there is none.
+// has such a field; or else the address that begins with these bits. For fields
+// with an index it gives that too, else 0. All are zero if there is none.
 func OptionFieldAt(list []*Option, kind uint8, offset, bits int) (o *Option, f *OptionField, index int) {
-	for _, o := range list {
-		if o.Kind != kind {
-			continue
-		}
-		for i := range o.Fields {
-			f := &o.Fields[i]
-			if f.Bits != bits || offset < f.Offset {
+	for _, whole := range []bool{true, false} {
+		for _, o := range list {
+			if o.Kind != kind {
 				continue
 			}
-			switch {
-			case f.Offset == offset && f.Step == 0:
-				return o, f, 0
-			case f.Step != 0 && (offset-f.Offset)%f.Step == 0 && (offset-f.Offset)/f.Step < f.Indices:
-				return o, f, 1 + (offset-f.Offset)/f.Step
+			for i := range o.Fields {
+				f := &o.Fields[i]
+				if f.Bits != bits && (whole || !f.Type.Prefix || f.Bits < bits) {
+					continue
+				}
+				if index, ok := f.indexAt(offset); ok {
+					return o, f, index
+				}
 			}
 		}
 	}
 	return nil, nil, 0
+}
+
+// indexAt is the index of the element that lies at a place, 0 for a field
+// without index.
+func (f *OptionField) indexAt(offset int) (index int, ok bool) {
+	if f.Step == 0 || offset < f.Offset {
+		return 0, offset == f.Offset
+	}
+	index = 1 + (offset-f.Offset)/f.Step
+	return index, (offset-f.Offset)%f.Step == 0 && index <= f.Indices
 }
 
 // ByteOrder is the order of the field's bytes in a register.

@@ -81,12 +81,20 @@ func (t *Table) expire(c *Conn) {
 	t.remove(c)
 }
 
-// sweepStep is how many places each new connection looks at for expired
-// connections, which keeps the memory of a table within its live entries.
-const sweepStep = 4
+// Every sweepEvery new connections, sweepStep places for each of them are looked
+// at for expired connections, which keeps the memory of a table within its live
+// entries. Many at once cost less than as many one by one: the processor fetches
+// them side by side.
+const (
+	sweepStep  = 4
+	sweepEvery = 16
+)
 
 func (t *Table) sweepSome(now int64) {
-	for range sweepStep {
+	if t.serial%sweepEvery != 0 {
+		return
+	}
+	for range sweepEvery * sweepStep {
 		if t.sweep >= t.slabs.used {
 			t.sweep = 0
 			return

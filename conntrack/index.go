@@ -3,6 +3,8 @@ package conntrack
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"verdict/catalog"
 )
 
 // index finds connections by either tuple: an open hash table with linear
@@ -39,7 +41,9 @@ func (x *index) hash(t *Tuple, zone uint16) uint32 {
 	le := binary.LittleEndian
 	ports := uint64(t.SrcPort) | uint64(t.DstPort)<<16 | uint64(t.Protocol)<<32 | uint64(t.Family)<<40 | uint64(zone)<<48
 	h := mix(le.Uint64(t.Src[:])^k0^x.seed, le.Uint64(t.Dst[:])^k1)
-	h ^= mix(le.Uint64(t.Src[8:])^k1, le.Uint64(t.Dst[8:])^k2^x.seed)
+	if t.Family == catalog.FamilyIP6 {
+		h ^= mix(le.Uint64(t.Src[8:])^k1, le.Uint64(t.Dst[8:])^k2^x.seed)
+	}
 	h = mix(h^ports, k2^x.seed)
 	return uint32(h ^ h>>32)
 }

@@ -223,7 +223,7 @@ func (t *Table) choosePort(tuple *Tuple, c *Conn, m Manip, r *NATRange, now int6
 	case r.Flags&NATPortOffset != 0:
 		offset = *p.field - r.BasePort
 	case r.random(), m == SourceManip:
-		offset = t.random.bits16()
+		offset = t.drawPort(p.size)
 	}
 	for attempts := min(p.size, maxAttempts); ; attempts /= 2 {
 		for left := attempts; left > 0; left-- {
@@ -236,8 +236,16 @@ func (t *Table) choosePort(tuple *Tuple, c *Conn, m Manip, r *NATRange, now int6
 		if attempts >= p.size || attempts < lastAttempts {
 			return
 		}
-		offset = t.random.bits16()
+		offset = t.drawPort(p.size)
 	}
+}
+
+// drawPort draws where in so many ports the search starts.
+func (t *Table) drawPort(size uint32) uint16 {
+	if size > 1 {
+		t.stats.Drawn++
+	}
+	return t.random.bits16()
 }
 
 // usedHarder is used, but near the end of a round it takes the tuple from a

@@ -65,6 +65,7 @@ type Stats struct {
 	Drop         uint64 // packets dropped
 	EarlyDrop    uint64 // connections that made room for others
 	Expired      uint64 // connections that timed out
+	Drawn        uint64 // ports and ids that NAT chose at random among several
 }
 
 // Table is the connections of one host. It is not safe for concurrent use.
@@ -228,6 +229,9 @@ func (t *Table) findIn(tuple *Tuple, zone Zone, id uint16, now int64) (*Conn, Di
 		if now >= c.expires {
 			t.expire(c)
 			return t.findIn(tuple, zone, id, now)
+		}
+		if tuple.SrcPort == tuple.DstPort && tuple.Src == tuple.Dst && c.Tuples[Reply] == *tuple {
+			d = Reply // both ends are the same: the entry made last is found first
 		}
 		return c, d
 	}

@@ -10,11 +10,17 @@ import (
 // and carets under the place, then hint and expectations.
 type Renderer struct {
 	Color bool // ANSI colours
+	Most  int  // how many diagnostics Render writes at most, 0: all
 }
 
-// Render writes every diagnostic of the list.
+// Render writes every diagnostic of the list, or the first ones and how many
+// more there are.
 func (r Renderer) Render(w io.Writer, list *List) error {
-	for _, d := range list.All() {
+	for i, d := range list.All() {
+		if r.Most > 0 && i == r.Most {
+			_, err := fmt.Fprintf(w, "and %d more\n", len(list.All())-i)
+			return err
+		}
 		if err := r.One(w, d); err != nil {
 			return err
 		}

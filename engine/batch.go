@@ -17,27 +17,44 @@ const batchSize = 64
 func (w *Worker) EvaluateBatch(in []Input, out []Outcome) {
 	w.changed = w.changed[:0]
 	for len(in) > 0 {
-		if now := w.engine.present.Load(); now != w.rules {
-			w.follow(now)
-		}
 		n := min(len(in), batchSize)
-		ahead := w.selectors.Last()
-		if ahead != nil && w.sink == nil {
-			w.foresee(ahead, in[:n])
-		} else {
-			ahead = nil
-		}
-		for i := range n {
-			if ahead != nil {
-				ahead.Expect(i)
-			}
-			w.Evaluate(&in[i], &out[i])
-			w.keep(&out[i])
-		}
-		if ahead != nil {
-			ahead.Expect(-1)
-		}
+		w.block(in, out, all[:n], nil)
 		in, out = in[n:], out[n:]
+	}
+}
+
+// all picks every packet of a block.
+var all = func() (list [batchSize]uint32) {
+	for i := range list {
+		list[i] = uint32(i)
+	}
+	return list
+}()
+
+// block evaluates some packets, at most batchSize. Where others run beside this
+// worker, order says when each comes.
+func (w *Worker) block(in []Input, out []Outcome, picks []uint32, order *order) {
+	if now := w.engine.present.Load(); now != w.rules && !w.pinned {
+		w.follow(now)
+	}
+	ahead := w.selectors.Last()
+	if ahead != nil && w.sink == nil {
+		w.foresee(ahead, in, picks)
+	} else {
+		ahead = nil
+	}
+	for k, i := range picks {
+		if ahead != nil {
+			ahead.Expect(k)
+		}
+		if order != nil {
+			w.now, w.serial = order.times[i], order.first+int64(i)
+		}
+		w.Evaluate(&in[i], &out[i])
+		w.keep(&out[i])
+	}
+	if ahead != nil {
+		ahead.Expect(-1)
 	}
 }
 
@@ -54,11 +71,11 @@ func (w *Worker) keep(out *Outcome) {
 // foresee reads what a table of rules looks at from packets that are yet to
 // come. What it cannot know then, such as a connection, makes the look-up
 // useless but never wrong: it counts only for the same fields.
-func (w *Worker) foresee(s *chain.Selector, in []Input) {
+func (w *Worker) foresee(s *chain.Selector, in []Input, picks []uint32) {
 	now := w.now // does not pass yet
-	for i := range in {
+	for k, i := range picks {
 		w.start(&in[i], &w.ahead)
-		w.arrive(w.inputDevice())
+		w.foreseeDevice()
 		w.pkt.Family = w.family()
 		if w.pkt.Family == catalog.FamilyUnspec {
 			w.pkt.Family = catalog.FamilyIP
@@ -68,8 +85,20 @@ func (w *Worker) foresee(s *chain.Selector, in []Input) {
 			w.meta.PktType = packet.PktHost
 		}
 		w.machine.Attach(&w.pkt)
-		s.Foresee(w.machine, i)
+		s.Foresee(w.machine, k)
 	}
 	w.now = now
-	s.Resolve(len(in))
+	s.Resolve(len(picks))
+}
+
+// foreseeDevice sets the interface that a packet arrives by, unless that would
+// make one up: the packet may turn out to need none.
+func (w *Worker) foreseeDevice() {
+	name := w.in.In
+	if name == "" {
+		name = w.engine.options.Interface
+	}
+	if d, ok := w.engine.devices[name]; ok {
+		w.arrive(d)
+	}
 }

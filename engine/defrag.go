@@ -3,6 +3,7 @@ package engine
 import (
 	"verdict/catalog"
 	"verdict/conntrack"
+	"verdict/packet"
 )
 
 // firstDecides takes over what a datagram has from its first fragment besides
@@ -21,6 +22,9 @@ func (w *Worker) firstDecides() {
 // Ref: nf_defrag_ipv4.c, ipv4_conntrack_defrag; nf_defrag_ipv6_hooks.c,
 // ipv6_defrag.
 func (w *Worker) defragStep(num catalog.HookNum) Fate {
+	if v := &w.view; v.EtherType == packet.TypeIPv4 && v.FragOff == 0 && !v.MoreFragments {
+		return Accepted // what Collect would say, too
+	}
 	w.track.Now = w.now
 	place := conntrack.FragmentPlace{Output: num == catalog.HookOutput, Device: w.meta.IIF.Index}
 	result, how := w.engine.defrag.Collect(&w.track, place, &w.meta.Mark, &w.buffer)

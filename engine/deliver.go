@@ -242,11 +242,12 @@ const (
 // readOptions checks the options and records the route; bad is the offset of
 // the byte that is wrong.
 func (w *Worker) readOptions(options []byte, to way) (bad int, ok bool) {
-	routed := false
+	routed, strict, stamped := false, false, false
+options:
 	for at := 0; at < len(options); {
 		switch options[at] {
 		case optionEnd:
-			return 0, true
+			break options
 		case optionNOP:
 			at++
 			continue
@@ -265,15 +266,17 @@ func (w *Worker) readOptions(options []byte, to way) (bad int, ok bool) {
 			case routed:
 				return 20 + at, false
 			}
-			routed = true
-			if w.meta.PktType != packet.PktHost || to.route != host.RouteUnicast && to.route != host.RouteLocal {
-				return 0, false
-			}
-			if forwards, known := w.engine.host.Sysctl("net/ipv4/conf/all/accept_source_route"); known && forwards == "0" {
-				return 0, false
-			}
+			routed, strict = true, o[0] == optionStrictRoute
 		case optionRecordRoute:
 			if wrong := w.recordRoute(o, 20+at, to); wrong != 0 {
+				return wrong, false
+			}
+		case optionTimestamp:
+			if stamped {
+				return 20 + at, false
+			}
+			stamped = true
+			if wrong := w.recordTime(o, 20+at, to); wrong != 0 {
 				return wrong, false
 			}
 		case optionRouterAlert:
@@ -283,6 +286,26 @@ func (w *Worker) readOptions(options []byte, to way) (bad int, ok bool) {
 		}
 		at += len(o)
 	}
+	if routed {
+		return w.sourceRoute(strict, to)
+	}
+	return 0, true
+}
+
+// sourceRoute judges a source route once all options are read: a strict one must
+// not lead on from here.
+// Ref: net/ipv4/ip_options.c, ip_options_rcv_srr.
+func (w *Worker) sourceRoute(strict bool, to way) (bad int, ok bool) {
+	const destination = 16 // the field's offset in the header
+	if forwards, known := w.engine.host.Sysctl("net/ipv4/conf/all/accept_source_route"); known && forwards == "0" {
+		return 0, false
+	}
+	switch {
+	case w.meta.PktType != packet.PktHost, to.route != host.RouteUnicast && to.route != host.RouteLocal:
+		return 0, false
+	case strict && to.route == host.RouteUnicast:
+		return destination, false
+	}
 	return 0, true
 }
 
@@ -290,12 +313,16 @@ func (w *Worker) readOptions(options []byte, to way) (bad int, ok bool) {
 // was recorded on arrival, and only now corrects the checksum.
 // Ref: net/ipv4/ip_options.c, ip_forward_options.
 func (w *Worker) recordOutgoing(to way) {
-	if w.recordAt == 0 {
+	if !w.optionsWritten {
 		return
 	}
 	data := w.buffer.Writable(&w.view)
 	own, _ := w.engine.sourceAddress4(to.out.meta, to.hop)
-	copy(data[w.view.NetOff+w.recordAt:], own.AsSlice())
+	for _, at := range [...]int{w.recordAt, w.stampAt} {
+		if at != 0 {
+			copy(data[w.view.NetOff+at:], own.AsSlice())
+		}
+	}
 	h := data[w.view.NetOff:w.view.ThOff]
 	binary.BigEndian.PutUint16(h[10:], packet.IPv4HeaderChecksum(h))
 }
@@ -315,7 +342,7 @@ func (w *Worker) recordRoute(o []byte, at int, to way) (bad int) {
 	data := w.buffer.Writable(&w.view)
 	field := data[w.view.NetOff+at:]
 	pointer := int(o[2])
-	w.recordAt = at + pointer - 1
+	w.recordAt, w.optionsWritten = at+pointer-1, true
 	copy(field[pointer-1:], w.specificAddress(to).AsSlice())
 	field[2] += 4
 	return 0

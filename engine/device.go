@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/netip"
+	"unsafe"
 
 	"verdict/engine/vm"
 	"verdict/host"
@@ -24,19 +25,25 @@ type device struct {
 const arphrdLoopback = 772
 
 // device finds an interface by name. One that the host does not have is made
-// up, a plain Ethernet device, which the host records as an assumption. The
-// device asked for last is remembered, since most packets come by the same one.
+// up, a plain Ethernet device, which the host records as an assumption.
 func (e *Engine) device(name string) *device {
-	if e.recent.device != nil && e.recent.name == name {
-		return e.recent.device
-	}
 	d, ok := e.devices[name]
 	if !ok {
 		made := e.makeDevice(name)
 		d = &made
 		e.devices[name] = d
 	}
-	e.recent.name, e.recent.device = name, d
+	return d
+}
+
+// deviceOf is device for the interfaces that packets name: the one asked for
+// last is remembered, since most packets come by the same one.
+func (w *Worker) deviceOf(name string) *device {
+	if w.recent.device != nil && len(name) == len(w.recent.name) && (unsafe.StringData(name) == unsafe.StringData(w.recent.name) || w.recent.name == name) {
+		return w.recent.device
+	}
+	d := w.engine.device(name)
+	w.recent.name, w.recent.device = name, d
 	return d
 }
 

@@ -40,7 +40,7 @@ func (w *Worker) deviceHook(chains []*vm.Base, name string, num catalog.HookNum,
 		if !slices.Contains(b.Chain.Base.Devices, name) {
 			continue
 		}
-		if !ran {
+		if !ran && w.sink != nil {
 			w.enter(catalog.FamilyNetdev, num)
 		}
 		ran = true

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/engine/chain"
 	"verdict/engine/vm"
@@ -63,6 +65,7 @@ type Options struct {
 type Engine struct {
 	host    *host.Host
 	options Options
+	local4  []uint32 // those of Options.Local, as numbers
 	present atomic.Pointer[rules]
 	updates sync.Mutex
 	state   *vm.State
@@ -76,10 +79,6 @@ type Engine struct {
 	ident       uint16 // of the last IPv4 packet made
 	only        Hook   // the hook of packets that name none
 	devices     map[string]*device
-	recent      struct {
-		name   string
-		device *device
-	}
 }
 
 // New makes an engine. The host may be nil: nothing is known of interfaces and
@@ -93,6 +92,12 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 		h = made
 	}
 	e := &Engine{host: h, options: options, state: vm.NewState(), devices: map[string]*device{}, learned: map[neighbour][6]byte{}}
+	for _, a := range options.Local {
+		if a.Is4() {
+			b := a.As4()
+			e.local4 = append(e.local4, binary.BigEndian.Uint32(b[:]))
+		}
+	}
 	e.options.KnownRoutes = options.KnownRoutes || options.Replies
 	if options.Hook != "" {
 		only, err := HookByName(options.Hook)
@@ -127,6 +132,12 @@ func (e *Engine) State() *vm.State { return e.state }
 
 // Connections is the connection table.
 func (e *Engine) Connections() *conntrack.Table { return e.conns }
+
+// Tracks reports whether the rules make the host track connections of a family,
+// ip or ip6.
+func (e *Engine) Tracks(family catalog.Family) bool {
+	return e.present.Load().hooks.tracks[map[catalog.Family]int{catalog.FamilyIP6: 1}[family]]
+}
 
 // Host is the simulated host.
 func (e *Engine) Host() *host.Host { return e.host }

@@ -53,7 +53,7 @@ func (e *Engine) Tables() *iptables.Program { return e.options.Tables }
 func (w *Worker) Tables() *iptables.Machine {
 	if w.tables == nil && w.engine.options.Tables != nil {
 		w.tables = iptables.NewMachine(w.engine.options.Tables, w.engine.options.Seed)
-		w.tables.Conns, w.tables.Host, w.tables.HashSeed = w.engine.conns, w.engine.host, uint32(w.engine.options.Seed)
+		w.tables.Conns, w.tables.Host, w.tables.HashSeed = w.conns, w.engine.host, uint32(w.engine.options.Seed)
 	}
 	return w.tables
 }
@@ -115,7 +115,7 @@ func (w *Worker) natTables(list *hookList, manip conntrack.Manip, ran bool) (Fat
 				return w.refuseNAT("redirect finds no address on the incoming interface"), ran
 			}
 		}
-		if w.engine.conns.SetupNAT(&w.track, manip, &r) == conntrack.Drop {
+		if w.conns.SetupNAT(&w.track, manip, &r) == conntrack.Drop {
 			return w.refuseNAT("the address translation cannot be set up"), ran
 		}
 		return Accepted, ran

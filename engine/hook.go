@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"verdict/catalog"
 )
@@ -54,7 +55,7 @@ type HookError struct {
 }
 
 func (e *HookError) Error() string {
-	return fmt.Sprintf("unknown hook %q; known are %v", e.Name, e.Known)
+	return fmt.Sprintf("unknown hook %q; known are %s", e.Name, strings.Join(e.Known, ", "))
 }
 
 // key is the hook's number in the tables of hooks.

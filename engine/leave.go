@@ -169,7 +169,11 @@ func (w *Worker) transmit() bool {
 	if !w.egress() || !w.tcEgress() {
 		return false
 	}
-	w.journey.sent = append(w.journey.sent, SentFrame{Device: w.meta.OIF.Name.String(), Data: append([]byte(nil), w.view.Data...), Made: w.depth > 0})
+	sent := SentFrame{Device: w.meta.OIF.Name.String(), Data: append([]byte(nil), w.view.Data...)}
+	if w.depth > 0 {
+		sent.Made, sent.Kind = true, madeKinds // finish tells which
+	}
+	w.journey.sent = append(w.journey.sent, sent)
 	return true
 }
 

@@ -42,12 +42,19 @@ func (k MadeKind) String() string {
 	return "invalid"
 }
 
+// MadeKinds lists all of them.
+func MadeKinds() []MadeKind {
+	return []MadeKind{MadeReject, MadeError, MadeReply, MadeReset, MadeClone, MadeForward, MadeFragment, MadeLooped}
+}
+
 // MadePacket is a packet that the host made because of the one evaluated, and
 // what became of it.
 type MadePacket struct {
 	Kind   MadeKind
 	Fate   Fate
 	Reason string // as Outcome.Reason
+	// Device is the interface by which it leaves, empty where it stays.
+	Device string
 	// Data is the packet as the host left it, with an Ethernet header that is
 	// zero where it never reached a device.
 	Data []byte
@@ -123,21 +130,24 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 	}
 	c := w.nested
 	if c == nil {
-		c = &Worker{engine: w.engine, journey: w.journey, depth: w.depth + 1, in: &Input{}}
+		c = &Worker{engine: w.engine, conns: w.conns, journey: w.journey, depth: w.depth + 1, in: &Input{}}
 		w.nested = c
 	}
 	if c.rules != w.rules {
 		c.rules, c.program, c.hooks, c.machine = w.rules, w.program, w.hooks, w.machine.Fork()
 		c.connect()
 	}
+	c.firstSent = len(w.journey.sent)
 	c.reply = Outcome{Hooks: c.reply.Hooks[:0]}
 	c.out = &c.reply
 	c.buffer = rewrite.Buffer{}
 	c.ct.Reset()
 	c.ct = ct
 	c.meta.Reset()
+	c.cameBy = packet.Device{}
 	c.reassembly, c.verified, c.rerouted, c.boundTo = nil, false, false, 0
-	c.optionsRead, c.hopRead, c.onDevice, c.recordAt = false, false, false, 0
+	c.optionsRead, c.hopRead, c.onDevice = false, false, false
+	c.recordAt, c.stampAt, c.optionsWritten = 0, 0, false
 	c.machine.Effects.Reset()
 	c.view.Decode(packet.LinkEthernet, frame, len(frame))
 	c.now, c.machine.Now, c.meta.Time = w.now, w.now, w.now
@@ -154,7 +164,14 @@ func (w *Worker) finish(c *Worker, kind MadeKind) {
 	if c.out.Fate == Accepted && c.out.Reason == "" && kind == MadeLooped {
 		c.out.Decided = false
 	}
-	w.journey.made = append(w.journey.made, MadePacket{Kind: kind, Fate: c.out.Fate, Reason: c.out.Reason, Data: append([]byte(nil), c.view.Data...)})
+	w.journey.made = append(w.journey.made, MadePacket{
+		Kind: kind, Fate: c.out.Fate, Reason: c.out.Reason, Device: c.meta.OIF.Name.String(), Data: append([]byte(nil), c.view.Data...),
+	})
+	for i := range w.journey.sent[c.firstSent:] {
+		if s := &w.journey.sent[c.firstSent+i]; s.Made && s.Kind == madeKinds {
+			s.Kind = kind
+		}
+	}
 	c.ct.Reset()
 }
 

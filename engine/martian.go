@@ -4,8 +4,8 @@ import "net/netip"
 
 // martian reports whether routing refuses an IPv4 packet because of its
 // addresses: a source that is a group, a broadcast or one of the host's own,
-// or addresses of the networks 0 and 127 from outside. What was received on
-// the loopback device is exempt. IPv6 has no such test.
+// the address 0.0.0.0, or addresses of the network 127 from outside. What was
+// received on the loopback device is exempt. IPv6 has no such test.
 // Ref: net/ipv4/route.c, ip_route_input_slow; net/ipv4/fib_frontend.c,
 // fib_validate_source.
 func (w *Worker) martian() bool {
@@ -20,7 +20,7 @@ func (w *Worker) martian() bool {
 		return false // has a test of its own
 	case d == ipv4Broadcast || s|d == 0:
 		return false
-	case s>>24 == 0 || d>>24 == 0 || s>>24 == ipv4Loopback || d>>24 == ipv4Loopback:
+	case s == 0 || d == 0 || s>>24 == ipv4Loopback || d>>24 == ipv4Loopback:
 		return true
 	}
 	return w.engine.options.KnownRoutes && w.engine.host.IsLocal(w.view.SrcAddr())

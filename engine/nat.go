@@ -14,7 +14,7 @@ import (
 // decides, all others are translated as decided.
 // Ref: nf_nat_core.c, nf_nat_inet_fn.
 func (w *Worker) natStep(list *hookList, source bool, num catalog.HookNum) (fate Fate, ran bool) {
-	conns := w.engine.conns
+	conns := w.conns
 	if w.ct.Unknown() {
 		w.out.Reason, w.out.CutAt = "the capture ends before what its connection needs", len(w.view.Data)
 		return Unknown, false
@@ -48,7 +48,7 @@ func (w *Worker) natChains(list *hookList, manip conntrack.Manip) (fate Fate, ra
 			return fate, true
 		}
 		ran = true
-		if !w.engine.conns.NATUndecided(&w.track, manip) {
+		if !w.conns.NATUndecided(&w.track, manip) {
 			break
 		}
 	}
@@ -78,7 +78,7 @@ func (w *Worker) setupNAT(effect *vm.Effect) bool {
 			return false
 		}
 	}
-	if w.engine.conns.SetupNAT(&w.track, w.manip, &r) == conntrack.Drop {
+	if w.conns.SetupNAT(&w.track, w.manip, &r) == conntrack.Drop {
 		w.out.Reason = "the address translation cannot be set up"
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"verdict/catalog"
 	"verdict/engine/vm"
 	"verdict/iptables"
+	"verdict/packet"
 )
 
 // Fate says what became of a packet.
@@ -84,6 +85,9 @@ type Outcome struct {
 	// Changed says that Data holds the packet as rules changed it.
 	Changed bool
 	Data    []byte
+	// Out is the interface by which an accepted packet leaves, empty where it
+	// stays or nothing is known; with Options.Forwarded or Replies only.
+	Out packet.Name
 	// CutAt is the first missing byte of an Unknown packet.
 	CutAt int
 	// Copy says that the frame is the same packet on its way out that was

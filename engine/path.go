@@ -50,7 +50,7 @@ func (w *Worker) inputDevice() *device {
 	if name == "" {
 		name = w.engine.options.Interface
 	}
-	return w.engine.device(name)
+	return w.deviceOf(name)
 }
 
 // receivedType decides for whom a unicast frame is: a frame to another
@@ -86,6 +86,7 @@ func (w *Worker) deliver(d *device) {
 	}
 	switch w.view.Receive(d.loopback) {
 	case packet.Dropped:
+		w.optionProblem(0)
 		w.lost("the protocol's receiver refuses it: bad length, checksum or address")
 		return
 	case packet.ReceivedUnknown:
@@ -162,8 +163,7 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 		w.lost("its addresses cannot be routed: a martian")
 		return
 	}
-	destination := w.view.DstAddr()
-	if w.forMe(destination) {
+	if w.forMe() {
 		w.hook(family, catalog.HookInput, lists[catalog.HookInput])
 		return
 	}
@@ -171,7 +171,7 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 		w.lost("what came as link-level broadcast is not forwarded")
 		return
 	}
-	if !w.findRoute(destination) {
+	if !w.findRoute(w.view.DstAddr()) {
 		return
 	}
 	if !w.decrementTTL() {
@@ -187,12 +187,13 @@ func (w *Worker) route(family catalog.Family, lists *[5]*hookList) {
 
 // forMe reports whether a packet is delivered locally: to an own address, a
 // broadcast or a group.
-func (w *Worker) forMe(a netip.Addr) bool {
-	if !a.IsValid() {
-		return true
+func (w *Worker) forMe() bool {
+	byLink := w.meta.PktType == packet.PktBroadcast && !w.engine.options.KnownRoutes
+	if _, d, ok := w.view.Addresses4(); ok {
+		return byLink || w.engine.isLocal4(d) || d>>28 == ipv4Group || d == ipv4Broadcast || w.engine.host.LocalType4(d) == host.RouteBroadcast
 	}
-	return w.engine.isLocal(a) || a.IsMulticast() || w.engine.host.IsBroadcast(a) ||
-		w.meta.PktType == packet.PktBroadcast && !w.engine.options.KnownRoutes
+	a := w.view.DstAddr()
+	return !a.IsValid() || byLink || w.engine.isLocal(a) || a.IsMulticast() || w.engine.host.IsBroadcast(a)
 }
 
 // findRoute sets the outgoing interface of a forwarded packet.
@@ -244,11 +245,11 @@ func (w *Worker) post(family catalog.Family, lists *[5]*hookList) {
 		return
 	}
 	if (len(w.hooks.egress) > 0 || w.sink != nil) && !w.egress() {
-		w.emitted.add(&w.view)
+		w.emitted.add(&w.view, w.serial)
 		return
 	}
 	w.tcEgress()
-	w.emitted.add(&w.view)
+	w.emitted.add(&w.view, w.serial)
 }
 
 // send takes a packet of the host itself through output.
@@ -257,7 +258,7 @@ func (w *Worker) send() {
 		w.sendRouted(family)
 		return
 	}
-	if w.emitted.has(&w.view) {
+	if w.emitted.has(&w.view, w.serial) {
 		w.out.Copy = true
 		return
 	}

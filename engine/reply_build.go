@@ -123,7 +123,7 @@ func (w *Worker) answerWith(a *answer, to way) {
 	}
 	c.meta.Priority, c.meta.Mark = a.priority, a.mark
 	c.meta.PktType = packet.PktHost
-	c.boundTo, c.onDevice = a.bound, a.onDevice
+	c.boundTo, c.onDevice, c.optionsRead = a.bound, a.onDevice, len(a.options) > 0
 	c.view.HideMac()
 	family := catalog.FamilyIP
 	if a.from.Is6() {

@@ -95,7 +95,8 @@ func (w *Worker) quotesError4() bool {
 func isError4(typ uint8) bool {
 	switch typ {
 	case icmpUnreachable, icmpSourceQuench, icmpRedirect, icmpTimeExceeded, icmpParameter,
-		1, 2, 6, 7: // types that were never assigned
+		1, 2, 6, 7, // types that were never assigned
+		9, 10: // router discovery, which the kernel counts among them
 		return true
 	}
 	return typ > icmpHighest
@@ -175,7 +176,8 @@ func (w *Worker) answerICMP() {
 		body = make([]byte, 20)
 		copy(body, message[:12])
 		body[0], body[1] = icmpTimestampReply, 0
-		w.stampTime(body[12:])
+		w.stampTime(body[12:]) // received
+		w.stampTime(body[16:]) // sent
 	default:
 		return
 	}
@@ -193,12 +195,10 @@ func (w *Worker) answerICMP() {
 	}, to)
 }
 
-// stampTime writes milliseconds since midnight, received and sent.
+// stampTime writes milliseconds since midnight.
 func (w *Worker) stampTime(b []byte) {
 	const day = 86400 * 1e9
-	ms := uint32(w.now % day / 1e6)
-	binary.BigEndian.PutUint32(b, ms)
-	binary.BigEndian.PutUint32(b[4:], ms)
+	binary.BigEndian.PutUint32(b, uint32(w.now%day/1e6))
 }
 
 // transport is the packet from its transport header to its end.

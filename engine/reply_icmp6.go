@@ -19,7 +19,7 @@ const (
 	icmp6EchoReply    = 129
 	icmp6Redirect     = 137
 
-	parameter6Field = 0 // erroneous field
+	parameter6Field = packet.ProblemField
 	parameter6Next  = 1 // unknown next header
 	parameter6Chain = 3 // first fragment without all headers
 )
@@ -39,7 +39,7 @@ func (w *Worker) icmp6ErrorOf(typ, code uint8, rest uint32, kind MadeKind) {
 	if w.journey.icmp6Busy || !source.IsValid() || source.IsUnspecified() || source.IsMulticast() || w.quotesError6() {
 		return
 	}
-	if (destination.IsMulticast() || w.meta.PktType != packet.PktHost) && typ != icmp6TooBig {
+	if (destination.IsMulticast() || w.meta.PktType != packet.PktHost) && typ != icmp6TooBig && !w.mustReport(typ, code, rest) {
 		return
 	}
 	bound := w.scopeDevice()
@@ -55,7 +55,7 @@ func (w *Worker) icmp6ErrorOf(typ, code uint8, rest uint32, kind MadeKind) {
 	}
 	from := destination
 	if !w.engine.isLocal(destination) || destination.IsMulticast() {
-		from = w.engine.errorSource6(source, to.out.meta, w.meta.IIF)
+		from = w.engine.errorSource6(source, to.out.meta, w.arrivedBy())
 	}
 	quoted := v.Data[v.NetOff:min(v.End, len(v.Data))]
 	room := minMTU6 - 40 - 8
@@ -67,6 +67,28 @@ func (w *Worker) icmp6ErrorOf(typ, code uint8, rest uint32, kind MadeKind) {
 		from: from, to: source, protocol: packet.ProtoICMPv6,
 		body: body, ct: w.ct.Answer(), kind: kind, bound: bound,
 	}, to)
+}
+
+// mustReport tells unknown options that are reported even where the packet was
+// for many.
+// Ref: net/ipv6/icmp.c, opt_unrec.
+func (w *Worker) mustReport(typ, code uint8, pointer uint32) bool {
+	if typ != icmp6Parameter || code != packet.ProblemOption {
+		return false
+	}
+	option, ok := w.view.Load8(w.view.NetOff + int(pointer))
+	return ok && option>>6 == 2
+}
+
+// optionProblem tells the sender of a packet that its options are refused, as
+// packet.View.OptionProblem says.
+func (w *Worker) optionProblem(offset int) {
+	if !w.engine.options.Replies || w.view.EtherType != packet.TypeIPv6 || w.meta.PktType == packet.PktOtherHost {
+		return
+	}
+	if code, pointer, found := w.view.OptionProblem(offset, w.rxDevice().loopback); found {
+		w.icmp6Error(icmp6Parameter, code, uint32(pointer))
+	}
 }
 
 // sendICMP6 sends an ICMPv6 message. While the host sends one it makes no
@@ -90,6 +112,15 @@ func (w *Worker) scopeDevice() uint32 {
 		return w.meta.IIF.Index
 	}
 	return uint32(route.Interface)
+}
+
+// arrivedBy is the device by which the packet came in, or the one that it is a
+// clone of.
+func (w *Worker) arrivedBy() packet.Device {
+	if w.cameBy.Exists() {
+		return w.cameBy
+	}
+	return w.meta.IIF
 }
 
 // errorSource6 is the source of an error about a packet that was for others: an
@@ -256,7 +287,10 @@ func (w *Worker) extensions6() (at int, protocol uint8, field int, ok bool) {
 			size += 8 * int(data[at+1])
 			header := data[at : at+size]
 			switch {
-			case protocol == packet.ProtoDestOpts && !v.ValidOptions(header), protocol == packet.ProtoRouting && header[2] == segmentRouting:
+			case protocol == packet.ProtoDestOpts && !v.ValidOptions(header):
+				w.optionProblem(at)
+				return 0, 0, 0, false
+			case protocol == packet.ProtoRouting && header[2] == segmentRouting:
 				return 0, 0, 0, false
 			case protocol == packet.ProtoRouting && header[3] != 0:
 				w.icmp6Error(icmp6Parameter, parameter6Field, uint32(at+2-v.NetOff))

@@ -110,7 +110,7 @@ func (w *Worker) rejectSumOK() bool {
 		pseudo = packet.PseudoHeader4(h[12:16], h[16:20], v.L4Proto, len(data))
 	}
 	sum := packet.Fold(packet.Sum(pseudo, data))
-	return w.recordAt == 0 && (sum == 0xffff || sum == 0) // the sum spans a header whose own is wrong meanwhile
+	return !w.optionsWritten && (sum == 0xffff || sum == 0) // the sum spans a header whose own is wrong meanwhile
 }
 
 // unsummed tells packets whose checksum reject does not look at, tracking's
@@ -160,7 +160,7 @@ func (w *Worker) rejectTCP() {
 		return
 	}
 	ct := w.ct.Answer()
-	w.engine.conns.SetClosing(w.ct.Conn, w.now)
+	w.conns.SetClosing(w.ct.Conn, w.now)
 	w.answerWith(&answer{
 		from: destination, to: source, protocol: packet.ProtoTCP, df: true, body: s.reset(),
 		kind: MadeReject, bound: w.meta.IIF.Index, ct: ct,
@@ -175,7 +175,7 @@ func (w *Worker) resetSumOK(at int) bool {
 	if w.verified && w.pkt.Hook != catalog.HookForward {
 		return true
 	}
-	return w.recordAt == 0 && w.transportSumOK(at, packet.ProtoTCP)
+	return !w.optionsWritten && w.transportSumOK(at, packet.ProtoTCP)
 }
 
 func isUnicast6(a netip.Addr) bool { return !a.IsUnspecified() && !a.IsMulticast() }
@@ -340,11 +340,13 @@ func (w *Worker) cloneTo(e *vm.Effect, x *expr.Dup) {
 	}
 	six := w.pkt.Family == catalog.FamilyIP6
 	gateway := addressOf(&e.Addr[0], six)
-	to := w.engine.outputWay(gateway, int(e.Dev))
+	to := w.engine.cloneWay(gateway, w.view.DstAddr(), e.Dev)
 	if to.kind != wayForward || to.out == nil {
 		return
 	}
 	ct := noConnection()
+	hidden := w.view.MacHidden()
+	// The kernel's copy has a link header, but its bytes are left to chance.
 	c := w.fork(w.networkFrame([6]byte{}, [6]byte{}), ct)
 	if c == nil {
 		return
@@ -352,26 +354,32 @@ func (w *Worker) cloneTo(e *vm.Effect, x *expr.Dup) {
 	c.ct.Untrack()
 	c.meta = w.meta
 	c.meta.IIF, c.meta.OIF = packet.Device{}, packet.Device{}
-	if w.pkt.Hook == catalog.HookPrerouting || w.pkt.Hook == catalog.HookInput {
-		c.mitigateLoop()
+	c.mitigateLoop(w.pkt.Hook == catalog.HookPrerouting || w.pkt.Hook == catalog.HookInput)
+	if hidden {
+		c.view.HideMac()
 	}
-	c.view.HideMac()
+	c.onDevice, c.cameBy = true, w.arrivedBy()
 	w.journey.cloning = true
 	c.output(w.pkt.Family, to)
 	w.journey.cloning = false
 	w.finish(c, MadeClone)
 }
 
-// mitigateLoop lowers the clone's time to live and, of IPv4, sets DF.
-func (w *Worker) mitigateLoop() {
+// mitigateLoop sets DF in a clone of an IPv4 packet and, of one that came in,
+// lowers the time to live.
+func (w *Worker) mitigateLoop(received bool) {
 	v := &w.view
 	data := w.buffer.Writable(v)
 	if v.EtherType == packet.TypeIPv6 {
-		data[v.NetOff+7]--
+		if received {
+			data[v.NetOff+7]--
+		}
 		return
 	}
 	h := data[v.NetOff:max(v.ThOff, v.NetOff+20)]
 	h[6] |= 0x40
-	h[8]--
+	if received {
+		h[8]--
+	}
 	binary.BigEndian.PutUint16(h[10:], packet.IPv4HeaderChecksum(h))
 }

@@ -55,7 +55,6 @@ func (e *Engine) inputWay(source, destination netip.Addr, d *device) way {
 }
 
 var loopbackNet = netip.MustParsePrefix("127.0.0.0/8")
-var zeroNet = netip.MustParsePrefix("0.0.0.0/8")
 
 // inputWay4 decides for IPv4.
 // Ref: net/ipv4/route.c, ip_route_input_slow, ip_route_input_rcu.
@@ -68,8 +67,8 @@ func (e *Engine) inputWay4(source, destination netip.Addr, d *device) way {
 		return refused("its source address can be no sender's")
 	case destination == limitedBroadcast, source == netip.IPv4Unspecified() && destination == netip.IPv4Unspecified():
 		return e.fromOutside(source, way{kind: wayDeliver, route: host.RouteBroadcast})
-	case zeroNet.Contains(source), zeroNet.Contains(destination):
-		return refused("an address of it is of network 0")
+	case source == netip.IPv4Unspecified(), destination == netip.IPv4Unspecified():
+		return refused("an address of it is 0.0.0.0")
 	case !d.loopback && (loopbackNet.Contains(source) || loopbackNet.Contains(destination)):
 		return refused("an address of it is a loopback address")
 	}
@@ -219,6 +218,30 @@ func (e *Engine) outputWay(destination netip.Addr, bound int) way {
 	if !ok {
 		return way{reason: "there is no route to its destination", answers: true}
 	}
+	return e.follow(route, destination)
+}
+
+// cloneWay is the way of a clone to a gateway: where a device is named, by that
+// one alone. Where no route leads to the gateway by it, IPv4 takes the packet's
+// own destination for a neighbour.
+// Ref: net/ipv4/route.c, ip_route_output_key_hash_rcu; net/ipv6/route.c,
+// ip6_route_output_flags_noref.
+func (e *Engine) cloneWay(gateway, destination netip.Addr, index uint32) way {
+	i, found := e.host.ByIndex(int(index))
+	if !found {
+		return e.outputWay(gateway, 0)
+	}
+	if route, ok := e.host.RouteVia(gateway, i.Index); ok {
+		return e.follow(route, gateway)
+	}
+	if gateway.Is6() {
+		return refused("no route leads to the gateway by that device")
+	}
+	return way{kind: wayForward, route: host.RouteUnicast, out: e.device(i.Name), hop: destination}
+}
+
+// follow is the way along a route of a packet that the host sends.
+func (e *Engine) follow(route host.Route, destination netip.Addr) way {
 	switch route.Type {
 	case host.RouteUnicast, host.RouteMulticast, host.RouteBroadcast:
 		return e.along(route, destination)

@@ -22,7 +22,9 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 	if family == catalog.FamilyARP && num == catalog.HookARPOutput {
 		w.pkt.Length = w.view.DeviceLen()
 	}
-	w.enter(family, num)
+	if w.sink != nil {
+		w.enter(family, num)
+	}
 	fate, ran := Accepted, false
 	for i := range list.steps {
 		s := &list.steps[i]
@@ -71,18 +73,22 @@ func (w *Worker) deviceAt(family catalog.Family) string {
 	return ""
 }
 
+// enter tells the sink of a hook.
 func (w *Worker) enter(family catalog.Family, num catalog.HookNum) {
-	if w.sink != nil {
-		w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark, Device: w.deviceAt(family), Tagged: w.view.NumVLAN != 0})
-	}
+	w.sink.Event(&trace.Event{Kind: trace.EnterHook, Family: family, Hook: num, Mark: w.meta.Mark, Device: w.deviceAt(family), Tagged: w.view.NumVLAN != 0})
 }
 
 func (w *Worker) leave(family catalog.Family, num catalog.HookNum, fate Fate, ran bool) {
 	w.out.Fate = fate
 	w.out.Hooks = append(w.out.Hooks, HookResult{Family: family, Hook: num, Fate: fate, Ran: ran})
 	if w.sink != nil {
-		w.sink.Event(&trace.Event{Kind: trace.LeaveHook, Family: family, Hook: num, Text: fate.String(), Mark: w.meta.Mark})
+		w.left(family, num, fate)
 	}
+}
+
+// left tells the sink that a hook is over.
+func (w *Worker) left(family catalog.Family, num catalog.HookNum, fate Fate) {
+	w.sink.Event(&trace.Event{Kind: trace.LeaveHook, Family: family, Hook: num, Text: fate.String(), Mark: w.meta.Mark})
 }
 
 // chain evaluates one base chain.
@@ -122,7 +128,7 @@ func (w *Worker) lost(reason string) {
 func (w *Worker) trackStep(family catalog.Family, num catalog.HookNum) Fate {
 	w.track.Now, w.track.Family = w.now, family
 	w.track.Prerouting = num == catalog.HookPrerouting
-	if w.engine.conns.Track(&w.track) == conntrack.Drop {
+	if w.conns.Track(&w.track) == conntrack.Drop {
 		w.out.Reason = "connection tracking dropped it"
 		return Lost
 	}
@@ -150,7 +156,7 @@ func (w *Worker) checksummed() bool {
 // confirmStep enters a new connection into the table.
 func (w *Worker) confirmStep(num catalog.HookNum) Fate {
 	w.track.Now = w.now
-	if w.engine.conns.Confirm(&w.track) == conntrack.Drop {
+	if w.conns.Confirm(&w.track) == conntrack.Drop {
 		w.out.Reason = "its connection clashes with another one"
 		return Lost
 	}

@@ -2,12 +2,14 @@ package engine
 
 import (
 	"net/netip"
+	"slices"
 
 	"verdict/capture"
 	"verdict/catalog"
 	"verdict/conntrack"
 	"verdict/engine/chain"
 	"verdict/engine/vm"
+	"verdict/host"
 	"verdict/iptables"
 	"verdict/packet"
 	"verdict/packet/rewrite"
@@ -38,6 +40,7 @@ type Input struct {
 // Worker evaluates packets in order. It belongs to one goroutine.
 type Worker struct {
 	engine    *Engine
+	conns     *conntrack.Table // the engine's, or of this worker's connections
 	rules     *rules
 	program   *vm.Program // of the rules
 	hooks     *hookTable
@@ -57,32 +60,43 @@ type Worker struct {
 	now       int64
 	tables    *iptables.Machine // nil until it is needed
 	legacy    iptables.Packet
-	emitted   ring // packets that left, to recognise them when seen again
+	emitted   ring  // packets that left, to recognise them when seen again
+	serial    int64 // of the packet: how many came before it
+	pinned    bool  // stays with its rules
+	recent    struct {
+		name   string
+		device *device
+	}
 
-	manip       conntrack.Manip // that nat chains decide now
-	way         way             // the routing decision
-	rerouted    bool
-	recordAt    int                   // where the IPv4 header has the address that the host recorded
-	hopRead     bool                  // hop-by-hop options were read on arrival
-	optionsRead bool                  // the IPv4 options were acted on
-	verified    bool                  // tracking verified the transport checksum
-	reassembly  *conntrack.Reassembly // of a datagram that came in fragments
-	boundTo     uint32                // device that link-local destinations belong to
-	onDevice    bool                  // made on its device
-	device      string                // of the netdev hook
+	manip          conntrack.Manip // that nat chains decide now
+	way            way             // the routing decision
+	rerouted       bool
+	recordAt       int                   // where the IPv4 header has the address that the host recorded
+	stampAt        int                   // and the one beside its time
+	optionsWritten bool                  // the IPv4 options were changed, and the header's checksum is wrong meanwhile
+	hopRead        bool                  // hop-by-hop options were read on arrival
+	optionsRead    bool                  // the IPv4 options were acted on
+	verified       bool                  // tracking verified the transport checksum
+	reassembly     *conntrack.Reassembly // of a datagram that came in fragments
+	boundTo        uint32                // device that link-local destinations belong to
+	onDevice       bool                  // made on its device
+	cameBy         packet.Device         // by which the packet came that this one is a clone of
+	device         string                // of the netdev hook
 	// Packets that the host makes have workers of their own, nested in the one
 	// whose packet is under way.
-	journey  *journey
-	nested   *Worker
-	traffic  *traffic // nil until traffic control has something to do
-	depth    int
-	reply    Outcome
-	numbered numbered
+	journey *journey
+	nested  *Worker
+	traffic *traffic // nil until traffic control has something to do
+	depth   int
+	// firstSent is how many frames had left when a nested worker began.
+	firstSent int
+	reply     Outcome
+	numbered  numbered
 }
 
 // Worker makes a worker.
 func (e *Engine) Worker() *Worker {
-	w := &Worker{engine: e, machine: vm.NewMachine(e.Program(), e.options.Seed), journey: &journey{}}
+	w := &Worker{engine: e, conns: e.conns, machine: vm.NewMachine(e.Program(), e.options.Seed), journey: &journey{}}
 	w.follow(e.present.Load())
 	w.machine.Conns = e.conns
 	w.machine.Routes = routes{e.host}
@@ -124,9 +138,10 @@ func (w *Worker) Attachment() *conntrack.Attachment { return &w.ct }
 // decoding, and the rules of the hooks that the packet passes; no allocation
 // once warm, but for new connections.
 func (w *Worker) Evaluate(in *Input, out *Outcome) {
-	if now := w.engine.present.Load(); now != w.rules {
+	if now := w.engine.present.Load(); now != w.rules && !w.pinned {
 		w.follow(now)
 	}
+	w.serial++
 	w.start(in, out)
 	only := in.Hook
 	if only == WholeWay {
@@ -146,6 +161,9 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	if w.buffer.Changed() {
 		out.Changed, out.Data = true, w.view.Data
 	}
+	if out.Fate == Accepted && (w.engine.options.Forwarded || w.engine.options.Replies) {
+		out.Out = w.meta.OIF.Name
+	}
 }
 
 // tellsMade reports whether outcomes tell of other packets than the one that
@@ -163,13 +181,18 @@ func (w *Worker) start(in *Input, out *Outcome) {
 	if w.engine.tellsMade() {
 		w.begin(out)
 	}
-	w.recordAt, w.hopRead = 0, false
-	w.way, w.reassembly, w.boundTo, w.verified, w.optionsRead = way{}, nil, 0, false, false
+	w.recordAt, w.stampAt, w.optionsWritten, w.hopRead = 0, 0, false, false
+	w.reassembly, w.boundTo, w.verified, w.optionsRead = nil, 0, false, false
+	if w.engine.options.KnownRoutes {
+		w.way = way{}
+	}
 	*out = Outcome{}
 	out.Hooks, out.Data = hooks, in.Data
 	w.in, w.out = in, out
 	w.buffer.Start()
-	w.ct.Reset()
+	if w.ct != untouched {
+		w.ct.Reset()
+	}
 	w.meta.Reset()
 	w.machine.Effects.Reset()
 	w.view.Decode(in.LinkType, in.Data, in.OrigLen)
@@ -184,6 +207,9 @@ func (w *Worker) start(in *Input, out *Outcome) {
 		w.meta.PktType = w.view.PktType
 	}
 }
+
+// untouched is the attachment of a packet that nothing was hung on.
+var untouched = conntrack.Attachment{Info: conntrack.InfoNone}
 
 // begin forgets what the packet before made the host do.
 func (w *Worker) begin(out *Outcome) {
@@ -230,12 +256,24 @@ func (w *Worker) sent() bool {
 	case w.view.PktType == packet.PktHost && w.view.Link != packet.LinkEthernet:
 		return false
 	}
+	if s, _, ok := w.view.Addresses4(); ok {
+		return w.engine.isLocal4(s)
+	}
 	return w.engine.isLocal(w.view.SrcAddr())
+}
+
+// isLocal4 is isLocal for an IPv4 address as a number.
+func (e *Engine) isLocal4(a uint32) bool {
+	if slices.Contains(e.local4, a) {
+		return true
+	}
+	kind := e.host.LocalType4(a)
+	return kind == host.RouteLocal || kind == host.RouteAnycast
 }
 
 // loopsBack is true for frames of the loopback device, which are seen once for
 // both ways.
-func (w *Worker) loopsBack() bool { return w.engine.device(w.in.In).loopback }
+func (w *Worker) loopsBack() bool { return w.deviceOf(w.in.In).loopback }
 
 // isLocal reports whether an address is the host's own.
 func (e *Engine) isLocal(a netip.Addr) bool {

@@ -18,7 +18,7 @@ func (h *Host) AddrType(address netip.Addr, index int) RouteType {
 
 func (h *Host) addrType4(address netip.Addr, index int) RouteType {
 	switch {
-	case zeroNet.Contains(address) || address == limitedBroadcast:
+	case address == netip.IPv4Unspecified() || address == limitedBroadcast:
 		return RouteBroadcast
 	case address.IsMulticast():
 		return RouteMulticast

@@ -19,6 +19,9 @@ type routeFamily struct {
 	// Where each Dst's group lies; IPv4 has keys that hash faster.
 	groups4 map[uint64]routeGroup
 	groups6 map[key6]routeGroup
+	// blocks4 tells by the first 16 bits of an IPv4 address whether a route
+	// can lead there: of most addresses, table local knows nothing.
+	blocks4 *[1 << 16 / 64]uint64
 }
 
 // routeGroup is a run of routes with the same Dst.
@@ -71,6 +74,9 @@ func (h *Host) lookup(table uint32, dst netip.Addr, index int) *Route {
 }
 
 func (f *routeFamily) lookup4(dst uint32, index int) *Route {
+	if f.blocks4 == nil || f.blocks4[dst>>22]>>(dst>>16&63)&1 == 0 {
+		return nil
+	}
 	for _, length := range f.lengths {
 		if group, ok := f.groups4[key4(dst, length)]; ok {
 			if route := f.choose(group, index); route != nil {
@@ -101,6 +107,21 @@ func (f *routeFamily) choose(group routeGroup, index int) *Route {
 		}
 	}
 	return nil
+}
+
+// mark enters an IPv4 prefix into blocks4.
+func (f *routeFamily) mark(bits uint32, length int) {
+	if f.blocks4 == nil {
+		f.blocks4 = new([1 << 16 / 64]uint64)
+	}
+	first, n := bits>>16, uint32(1)
+	if length < 16 {
+		n = 1 << (16 - length)
+		first &^= n - 1
+	}
+	for i := first; i < first+n; i++ {
+		f.blocks4[i/64] |= 1 << (i & 63)
+	}
 }
 
 // addRoutes checks the given routes, adds the kernel's own, and builds the
@@ -189,6 +210,7 @@ func (f *routeFamily) build() {
 		}
 		if dst.Addr().Is4() {
 			f.groups4[key4(word4(dst.Addr()), dst.Bits())] = routeGroup{from, to}
+			f.mark(word4(dst.Addr()), dst.Bits())
 		} else {
 			high, low := words(dst.Addr())
 			f.groups6[newKey6(high, low, dst.Bits())] = routeGroup{from, to}

@@ -210,7 +210,7 @@ func TestAddrType(t *testing.T) {
 		index   int
 		want    RouteType
 	}{
-		{"0.1.2.3", 0, RouteBroadcast},
+		{"0.1.2.3", 0, RouteUnicast},
 		{"255.255.255.255", 0, RouteBroadcast},
 		{"192.168.1.255", 0, RouteBroadcast},
 		{"239.1.1.1", 0, RouteMulticast},

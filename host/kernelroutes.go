@@ -84,7 +84,7 @@ func (d *derivation) ipv4(i *Interface, a *Address) {
 	if a.Broadcast.IsValid() && a.Broadcast != limitedBroadcast {
 		d.local(RouteBroadcast, netip.PrefixFrom(a.Broadcast, 32), i, address, 0)
 	}
-	if a.Secondary || zeroNet.Contains(network.Addr()) || network == netip.PrefixFrom(address, 32) {
+	if a.Secondary || network.Addr() == netip.IPv4Unspecified() || network == netip.PrefixFrom(address, 32) {
 		return
 	}
 	if i.Type == typeLoopback {

@@ -128,6 +128,19 @@ func (h *Host) IsLocal(address netip.Addr) bool {
 	return route != nil && (route.Type == RouteLocal || route.Type == RouteAnycast)
 }
 
+// LocalType4 is the type of the route to an IPv4 address, as a number, in table
+// local: what the address is to the host itself. RouteUnspec if it is nothing.
+// Most addresses cost one look at memory.
+func (h *Host) LocalType4(address uint32) RouteType {
+	if h.local == nil {
+		return RouteUnspec
+	}
+	if route := h.local.v4.lookup4(address, 0); route != nil {
+		return route.Type
+	}
+	return RouteUnspec
+}
+
 // IsBroadcast says whether an address is 255.255.255.255 or a broadcast
 // address of a connected network.
 func (h *Host) IsBroadcast(address netip.Addr) bool {
@@ -139,7 +152,4 @@ func (h *Host) IsBroadcast(address netip.Addr) bool {
 	return route != nil && route.Type == RouteBroadcast
 }
 
-var (
-	limitedBroadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
-	zeroNet          = netip.MustParsePrefix("0.0.0.0/8")
-)
+var limitedBroadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})

@@ -9,12 +9,21 @@ import "encoding/binary"
 // Ref: RFC 1071
 func Sum(sum uint32, data []byte) uint32 {
 	total := uint64(sum)
-	for len(data) >= 8 {
+	for len(data) >= 16 {
+		word, next := binary.BigEndian.Uint64(data), binary.BigEndian.Uint64(data[8:])
+		total += word>>32 + word&0xffffffff + next>>32 + next&0xffffffff
+		data = data[16:]
+	}
+	if len(data) >= 8 {
 		word := binary.BigEndian.Uint64(data)
 		total += word>>32 + word&0xffffffff
 		data = data[8:]
 	}
-	for len(data) >= 2 {
+	if len(data) >= 4 {
+		total += uint64(binary.BigEndian.Uint32(data))
+		data = data[4:]
+	}
+	if len(data) >= 2 {
 		total += uint64(binary.BigEndian.Uint16(data))
 		data = data[2:]
 	}
@@ -39,7 +48,10 @@ func Fold(sum uint32) uint16 {
 //
 // Ref: RFC 9293 §3.1
 func PseudoHeader4(src, dst []byte, protocol uint8, length int) uint32 {
-	return Sum(Sum(uint32(protocol)+uint32(length), src), dst)
+	a, b := uint64(binary.BigEndian.Uint32(src)), uint64(binary.BigEndian.Uint32(dst))
+	total := a + b + uint64(protocol) + uint64(length)
+	total = total>>32 + total&0xffffffff
+	return uint32(total>>32 + total)
 }
 
 // PseudoHeader6 is PseudoHeader4 for IPv6, with addresses of 16 bytes.

@@ -13,6 +13,13 @@ func (v *View) VerifyIPv4Header() (bool, LoadResult) {
 }
 
 func (v *View) verifyIPv4Header(off int) (bool, LoadResult) {
+	if off+20 <= len(v.packet) && v.packet[off]&0xf == 5 {
+		h := v.packet[off : off+20]
+		a, b, c := binary.BigEndian.Uint64(h), binary.BigEndian.Uint64(h[8:]), binary.BigEndian.Uint32(h[16:])
+		sum := a>>32 + a&0xffffffff + b>>32 + b&0xffffffff + uint64(c)
+		sum = sum>>32 + sum&0xffffffff
+		return Fold(uint32(sum>>32+sum)) == 0xffff, OK
+	}
 	h, result := v.span(off, 20)
 	if result != OK {
 		return false, result

@@ -290,6 +290,9 @@ func (v *View) HideMac() {
 	v.setLinkHeader()
 }
 
+// MacHidden reports whether HideMac took the link header away.
+func (v *View) MacHidden() bool { return v.link&linkHidden != 0 }
+
 // ShowMac undoes HideMac.
 func (v *View) ShowMac() {
 	v.link &^= linkHidden

@@ -112,6 +112,11 @@ func (c *session) options(args []string) ([]string, error) {
 		args = args[1:]
 		name, takes := c.option(word)
 		switch {
+		case name == "help":
+			return nil, &ToolError{Status: 0, Text: topUsage, Ends: true}
+		case name == "Version":
+			fmt.Fprintln(&c.out, "tc utility, iproute2-6.1.0")
+			return nil, &ToolError{Status: 0, Ends: true}
 		case name == "":
 			return nil, usage("Option \"-%s\" is unknown, try \"tc -help\".", word)
 		case !takes:
@@ -144,6 +149,7 @@ func (c *session) option(word string) (name string, takes bool) {
 		{"force", 1, &c.o.Force, false}, {"Numeric", 1, &c.o.Numeric, false}, {"echo", 1, &c.o.Echo, false},
 		{"netns", 1, nil, true}, {"names", 2, nil, false}, {"nm", 2, nil, false}, {"cf", 2, nil, true}, {"conf", 2, nil, true},
 		{"iec", 1, nil, false}, {"graph", 1, nil, false}, {"color", 1, nil, false}, {"timestamp", 1, nil, false}, {"ts", 2, nil, false},
+		{"help", 1, nil, false}, {"Version", 1, nil, false},
 	} {
 		if len(word) < o.min || !strings.HasPrefix(o.name, word) && !(o.name == "color" && strings.HasPrefix(word, "color=")) {
 			continue

@@ -54,6 +54,11 @@ type Selector struct {
 	begins  uint32 // the order from which on the table is asked first
 	version uint64
 
+	// The first candidate of the packet before: packets often come in trains.
+	first   uint32
+	known   *classify.View // that gave it
+	changed bool           // the key is another one meanwhile
+
 	// What was looked up ahead: keys, their first candidates behind the head,
 	// and which of them comes next, -1 for none.
 	keys   []uint32
@@ -77,10 +82,17 @@ func (s *Selector) Next(m *vm.Machine, from uint32) uint32 {
 	if s.table == nil {
 		return vm.ByRule
 	}
-	if from == s.begins && s.foreseen() {
+	if from != s.begins {
+		return s.table.Next(s.key, from) // classify.None is vm.NoRule
+	}
+	if s.foreseen() {
 		return s.firsts[s.next]
 	}
-	return s.table.Next(s.key, from) // classify.None is vm.NoRule
+	if s.changed || s.known != s.table {
+		s.first = s.table.Next(s.key, from)
+		s.known, s.changed = s.table, false
+	}
+	return s.first
 }
 
 // foreseen reports whether the packet was looked up ahead with the fields that
@@ -140,17 +152,24 @@ func (s *Selector) read(m *vm.Machine) {
 			continue
 		}
 		if f.words == 1 {
-			s.key[f.lane] = w[0]
+			s.put(f.lane, w[0])
 			continue
 		}
 		for j, x := range w {
-			s.key[c.layout.Lane(i, j)] = x
+			s.put(c.layout.Lane(i, j), x)
 		}
 	}
 	s.all = s.full.now()
 	s.table = s.all
 	if absent != 0 {
 		s.table = c.table(absent)
+	}
+}
+
+// put stores a word of the key.
+func (s *Selector) put(lane int, x uint32) {
+	if s.key[lane] != x {
+		s.key[lane], s.changed = x, true
 	}
 }
 

@@ -172,14 +172,15 @@ func (m *Machine) ctSet(in *inst) outcome {
 	return outNext
 }
 
-// setZone leaves a template on packets that are not tracked yet.
+// setZone leaves a template on packets that are not tracked yet, which undoes
+// notrack.
 // Ref: nft_ct.c, nft_ct_set_zone_eval.
 func (m *Machine) setZone(in *inst) {
 	at := m.pkt.CT
-	if at.Conn != nil || at.HasTemplate || at.Info == conntrack.InfoUntracked {
+	if at.Conn != nil || at.HasTemplate {
 		return
 	}
-	at.HasTemplate = true
+	at.HasTemplate, at.Info = true, conntrack.InfoNone
 	at.TemplateZone = conntrack.Zone{ID: binary.LittleEndian.Uint16(m.bytes(in.src, 2))}
 	if in.off < noDirection {
 		at.TemplateZone.Directions = 1 << in.off

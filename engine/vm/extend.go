@@ -287,6 +287,7 @@ func (p *Program) Extends(o *Program) bool { return p.origin() == o.origin() }
 // Switch goes on with a program that extends the one the machine runs; hit
 // counts stay.
 func (m *Machine) Switch(p *Program) {
+	m.useCounters(p, true)
 	m.prog, m.code, m.listed = p, p.code[:len(p.code):len(p.code)], nil
 	m.version++
 	if n := len(p.rules) - len(m.hits); n > 0 {

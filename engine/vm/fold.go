@@ -210,7 +210,7 @@ func (in *inst) mayRead(at, n uint8) bool {
 	size := in.len
 	switch in.op {
 	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
-		opL4Proto, opNFProto, opMark, opIIFName, opPayload, opMeta, opCT, opImmediate4, opImmediate,
+		opL4Proto, opNFProto, opMark, opIIFName, opPayload, opMeta, opCT, opCTState, opImmediate4, opImmediate,
 		opCounter, opLimit, opQuota, opLast, opLog, opVerdict, opEndRule, opReject, opNotrack, opIIFNameIs:
 		return false
 	case opCmpFast, opCmpFastNeq, opBitwiseFast, opWithin:

@@ -162,7 +162,7 @@ func fuse(rule []inst) {
 func (o opcode) loadsWord() bool {
 	switch o {
 	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
-		opL4Proto, opNFProto, opMark, opBitwiseFast:
+		opL4Proto, opNFProto, opMark, opCTState, opBitwiseFast:
 		return true
 	}
 	return false
@@ -198,9 +198,13 @@ func padded(b []byte) []byte {
 }
 
 // tracks notes that a rule needs connection tracking.
-func (l *linker) tracks() {
+func (l *linker) tracks() { l.tracksFamily(l.table.Family) }
+
+// tracksFamily notes that a rule needs connection tracking of a family.
+// Ref: nf_conntrack_proto.c, nf_ct_netns_get; nft_nat.c, nft_nat_init.
+func (l *linker) tracksFamily(f catalog.Family) {
 	p := l.program
-	switch l.table.Family {
+	switch f {
 	case catalog.FamilyIP:
 		l.needCT(0)
 	case catalog.FamilyIP6:

@@ -216,8 +216,11 @@ func (l *linker) ct(x *expr.CT) error {
 	if (x.Key.Number == ctSrc || x.Key.Number == ctDst) && l.table.Family == catalog.FamilyIP {
 		in.len = 4
 	}
-	if x.Set {
+	switch {
+	case x.Set:
 		in.op, in.src = opCTSet, reg(x.Src)
+	case x.Key.Number == ctState && l.forms&FormFused != 0:
+		in.op = opCTState
 	}
 	return l.emit(in)
 }
@@ -334,7 +337,9 @@ func (l *linker) lowerAction(e expr.Expr) error {
 		return l.unsupported(e.Kind() + " expression")
 	}
 	switch op {
-	case opNAT, opMasq, opRedir, opSynproxy, opFlowOffload:
+	case opNAT: // for the family of its addresses, whatever the table's
+		l.tracksFamily(catalog.Family(e.(*expr.NAT).Family))
+	case opMasq, opRedir, opSynproxy, opFlowOffload:
 		l.tracks()
 	}
 	return l.emit(inst{op: op, ref: l.effectRef(e)})

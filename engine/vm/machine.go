@@ -65,6 +65,9 @@ type Machine struct {
 	version   uint64
 
 	prog *Program
+	// counters are the program's, or the machine's own: see CountApart.
+	counters []*Counter
+	apart    bool
 	// code is the program's, with what this machine appended: see linear.
 	code    []inst
 	listed  map[uint32][]uint32
@@ -124,7 +127,7 @@ func (m *Machine) Fork() *Machine {
 	return &Machine{
 		Conns: m.Conns, Routes: m.Routes, Now: m.Now, Rand: m.Rand, CPU: m.CPU,
 		HashSeed: m.HashSeed, ZoneOffset: m.ZoneOffset, Before71: m.Before71, prog: m.prog, code: m.prog.code[:len(m.prog.code):len(m.prog.code)],
-		hits: m.hits, selectors: m.selectors,
+		hits: m.hits, selectors: m.selectors, counters: m.counters, apart: m.apart,
 	}
 }
 
@@ -137,6 +140,7 @@ func (m *Machine) act(e *Effect) {
 
 // Load switches to another program. Hit counts start anew.
 func (m *Machine) Load(p *Program) {
+	m.useCounters(p, false)
 	m.prog, m.code = p, p.code[:len(p.code):len(p.code)]
 	m.hits = make([]Hits, len(p.rules))
 }
@@ -154,7 +158,11 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 	m.pkt, m.verdict = pkt, verdict
 	m.depth = 0
 	m.version++
-	m.run(m.prog.Chains[b.Index].entry)
+	pc := m.prog.Chains[b.Index].entry
+	if in := &m.code[pc]; in.op == opSelect { // often no rule is left at all
+		pc = m.choose(in)
+	}
+	m.run(pc)
 	if verdict.Policy {
 		verdict.Kind = catalog.VerdictAccept
 		if b.Drop {
@@ -168,6 +176,10 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 // same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
 	code := m.code
+	if code[pc].op == opEndChain && m.depth == 0 {
+		*m.verdict = Verdict{Policy: true}
+		return
+	}
 	network, transport := m.window()
 	for {
 		in := &code[pc]
@@ -204,6 +216,8 @@ func (m *Machine) run(pc uint32) {
 			value, loaded = uint32(m.pkt.Family), true
 		case opMark:
 			value, loaded = m.pkt.Meta.Mark, true
+		case opCTState:
+			value, loaded = m.pkt.CT.State(), !m.pkt.CT.Unknown()
 		case opBitwiseFast:
 			value, loaded = m.get32(in.src)&in.mask^in.val, true
 		case opCmpFast, opCmpFastNeq:
@@ -238,8 +252,14 @@ func (m *Machine) run(pc uint32) {
 			m.put32(in.dst, in.val)
 			pc++
 			continue
+		case opVerdict:
+			if kind := catalog.VerdictKind(int32(in.val)); kind == catalog.VerdictAccept || kind == catalog.VerdictDrop {
+				*m.verdict = Verdict{Kind: kind, Rule: in.rule}
+				m.hit(in.rule)
+				return
+			}
 		case opCounter:
-			m.prog.counters[in.ref].add(m.pkt.Length)
+			m.counters[in.ref].add(m.pkt.Length)
 			pc++
 			continue
 		case opEndRule:

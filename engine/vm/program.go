@@ -157,6 +157,7 @@ const (
 	opNFProto     // meta nfproto
 	opMark        // meta mark
 	opIIFName     // meta iifname
+	opCTState     // ct state
 	// The general forms.
 	opPayload
 	opMeta

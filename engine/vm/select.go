@@ -2,6 +2,7 @@ package vm
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
@@ -99,11 +100,11 @@ func (m *Machine) begin(chain uint32) uint32 {
 
 // choose executes opSelect: it asks which rule comes next.
 func (m *Machine) choose(in *inst) uint32 {
-	c := &m.prog.Chains[in.ref]
 	order := uint32(ByRule)
 	if int(in.ref) < len(m.selectors) && m.selectors[in.ref] != nil {
 		order = m.selectors[in.ref].Next(m, in.off)
 	}
+	c := &m.prog.Chains[in.ref]
 	switch order {
 	case NoRule:
 		return c.end
@@ -153,7 +154,7 @@ func (m *Machine) Fetch(f *Load, n int, words []uint32) packet.LoadResult {
 	case opTransport2:
 		if view.HasTransport() {
 			if x, ok := view.Load16(view.ThOff + int(in.off)); ok {
-				words[0] = uint32(x>>8 | x<<8)
+				words[0] = uint32(bits.ReverseBytes16(x))
 				return packet.OK
 			}
 		}
@@ -188,9 +189,7 @@ func (m *Machine) Fetch(f *Load, n int, words []uint32) packet.LoadResult {
 	return packet.OK
 }
 
-func swap32(x uint32) uint32 {
-	return x>>24 | x>>8&0xff00 | x<<8&0xff0000 | x<<24
-}
+func swap32(x uint32) uint32 { return bits.ReverseBytes32(x) }
 
 // Attach makes a packet the one that Fetch loads from, before it is on its way.
 func (m *Machine) Attach(pkt *Packet) { m.pkt = pkt }

@@ -90,6 +90,8 @@ func (m *Machine) peek(h *head, network, transport []byte) (value uint32, ok boo
 		return uint32(m.pkt.Family), true
 	case opMark:
 		return m.pkt.Meta.Mark, true
+	case opCTState:
+		return m.pkt.CT.State(), !m.pkt.CT.Unknown()
 	}
 	switch h.load {
 	case opNetwork1, opTransport1:

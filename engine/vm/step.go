@@ -44,7 +44,7 @@ func (m *Machine) step(in *inst) outcome {
 		return m.meta(in)
 	case opMetaSet:
 		return m.metaSet(in)
-	case opCT:
+	case opCT, opCTState:
 		return m.ct(in)
 	case opCTSet:
 		return m.ctSet(in)
@@ -55,7 +55,7 @@ func (m *Machine) step(in *inst) outcome {
 	case opObjref:
 		return m.objref(in)
 	case opCounter:
-		m.prog.counters[in.ref].add(m.pkt.Length)
+		m.counters[in.ref].add(m.pkt.Length)
 		return outNext
 	case opLimit:
 		return keep(m.prog.limits[in.ref].allow(m.Now, m.pkt.Length))

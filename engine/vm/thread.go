@@ -1,5 +1,7 @@
 package vm
 
+import "slices"
+
 // fact is what is known of a packet: whether a compare of what a load gives
 // holds. It stays true until an instruction acts on the packet.
 type fact struct {
@@ -52,10 +54,8 @@ func (t *threader) arrive(pc uint32, facts []fact) {
 	}
 	var both []fact
 	for _, f := range t.known[i] {
-		for _, g := range facts {
-			if f == g {
-				both = append(both, f)
-			}
+		if slices.Contains(facts, f) {
+			both = append(both, f)
 		}
 	}
 	t.known[i] = both
@@ -165,6 +165,9 @@ func decide(facts []fact, f fact) (holds, known bool) {
 
 // with adds a fact to others.
 func with(facts []fact, f fact) []fact {
+	if slices.Contains(facts, f) {
+		return facts // else lists of the same fact over and over would meet, and multiply
+	}
 	if len(facts) == maxFacts {
 		facts = facts[1:]
 	}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"verdict/catalog"
@@ -72,6 +73,34 @@ func TestThread(t *testing.T) {
 		p.Finish()
 		if got := p.breaks(&p.Chains[0]); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestThreadRepeated: facts that are learnt again and again stay few. They
+// multiplied where ways met, until no memory was left.
+func TestThreadRepeated(t *testing.T) {
+	const protocol, late = "meta load l4proto => reg 1; cmp eq reg 1 0x06", "payload load 2b @ transport header + 2 => reg 2; cmp gt reg 2 0x0016"
+	var rules []string
+	for range 5 {
+		rules = append(rules, protocol+"; "+late+"; "+protocol+"; "+late)
+	}
+	p := load(t, catalog.VerdictAccept, map[string][]string{"base": rules}, "base")
+	c := &p.Chains[0]
+	end := c.entry
+	for p.code[end].op != opEndChain {
+		end++
+	}
+	th := &threader{code: p.code, start: c.entry, end: end, reached: make([]bool, end-c.entry+1), known: make([][]fact, end-c.entry+1)}
+	th.arrive(c.entry, nil)
+	for pc := c.entry; pc < end; {
+		pc = th.visit(pc)
+	}
+	for _, facts := range th.known {
+		for i, f := range facts {
+			if slices.Contains(facts[:i], f) || len(facts) > maxFacts {
+				t.Fatalf("%d facts, among them twice %+v", len(facts), f)
+			}
 		}
 	}
 }

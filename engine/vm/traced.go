@@ -81,7 +81,7 @@ func (m *Machine) noteLoad(in *inst, did outcome) {
 	}
 	switch in.op {
 	case opNetwork1, opNetwork2, opNetwork4, opTransport1, opTransport2, opTransport4,
-		opPayload, opMeta, opL4Proto, opNFProto, opMark, opIIFName, opCT, opExthdr, opInner, opRT, opFib:
+		opPayload, opMeta, opL4Proto, opNFProto, opMark, opIIFName, opCT, opCTState, opExthdr, opInner, opRT, opFib:
 		m.loadExpr = int(in.expr)
 		copy(m.loaded[:], m.regs[in.dst:])
 	}

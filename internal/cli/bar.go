@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"verdict/diag"
 )
 
 // bar is a progress bar on a terminal; elsewhere it prints nothing.
@@ -24,7 +26,7 @@ const (
 )
 
 func newBar(s *Streams, name string, size int64) *bar {
-	return &bar{s: s, name: name, size: size, started: time.Now()}
+	return &bar{s: s, name: diag.Printable(name), size: size, started: time.Now()}
 }
 
 // step redraws the bar now and then.

@@ -60,6 +60,25 @@ type benchSetFlags struct {
 	history                 []string
 }
 
+// measure takes the figures of each file and prints them all.
+func (f *benchFlags) measure(s *Streams, names []string, each func(name string, options *bench.Options) ([]bench.Figure, error)) error {
+	options, done, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var figures []bench.Figure
+	for _, name := range names {
+		list, err := each(name, options)
+		if err != nil {
+			return err // without a status of its own it counts as failed
+		}
+		figures = append(figures, list...)
+	}
+	done()
+	return f.print(s, figures)
+}
+
 func newBenchSet(s *Streams) *cobra.Command {
 	var f benchSetFlags
 	cmd := &cobra.Command{

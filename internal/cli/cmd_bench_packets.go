@@ -20,29 +20,17 @@ the same file into a network namespace of its own by turns, which needs root.`,
 		Example: "  verdict bench load firewall.nft\n  sudo verdict bench load --kernel --rounds 5 blocklist.nft",
 		Args:    takes("RULES..."),
 		RunE: func(_ *cobra.Command, args []string) error {
-			options, done, err := f.options(s)
-			if err != nil {
-				return err
-			}
-			defer done()
-			var figures []bench.Figure
-			for _, name := range args {
+			return f.measure(s, args, func(name string, options *bench.Options) ([]bench.Figure, error) {
 				text, err := readAll(s, name)
 				if err != nil {
-					return err
+					return nil, err
 				}
 				var peer func() (time.Duration, error)
 				if kernel {
 					peer = func() (time.Duration, error) { return bench.KernelLoad(name) }
 				}
-				list, err := bench.Load(name, text, options, peer)
-				if err != nil {
-					return failed(err)
-				}
-				figures = append(figures, list...)
-			}
-			done()
-			return f.print(s, figures)
+				return bench.Load(name, text, options, peer)
+			})
 		},
 	}
 	f.add(cmd)
@@ -63,11 +51,6 @@ Frames are in memory; reading the file does not count.`,
 		Example: "  verdict bench eval firewall.nft capture.pcap\n  verdict bench eval --engine vm firewall.nft capture.pcap",
 		Args:    takes("RULES", "CAPTURE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			options, done, err := f.options(s)
-			if err != nil {
-				return err
-			}
-			defer done()
 			loaded, err := rules.load(s, args[0])
 			if err != nil {
 				return err
@@ -76,16 +59,13 @@ Frames are in memory; reading the file does not count.`,
 			if err != nil {
 				return err
 			}
-			source, _, err := openCapture(s, args[1])
-			if err != nil {
-				return err
-			}
-			figures, err := bench.Eval(args[1], loaded, engineOptions, source, options)
-			if err != nil {
-				return failed(err)
-			}
-			done()
-			return f.print(s, figures)
+			return f.measure(s, args[1:], func(name string, options *bench.Options) ([]bench.Figure, error) {
+				source, _, err := openCapture(s, name)
+				if err != nil {
+					return nil, err
+				}
+				return bench.Eval(name, loaded, engineOptions, source, options)
+			})
 		},
 	}
 	f.add(cmd)
@@ -102,25 +82,13 @@ func newBenchDecode(s *Streams) *cobra.Command {
 		Example: "  verdict bench decode capture.pcap",
 		Args:    takes("CAPTURE..."),
 		RunE: func(_ *cobra.Command, args []string) error {
-			options, done, err := f.options(s)
-			if err != nil {
-				return err
-			}
-			defer done()
-			var figures []bench.Figure
-			for _, name := range args {
+			return f.measure(s, args, func(name string, options *bench.Options) ([]bench.Figure, error) {
 				source, _, err := openCapture(s, name)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				list, err := bench.Decode(name, source, options)
-				if err != nil {
-					return failed(err)
-				}
-				figures = append(figures, list...)
-			}
-			done()
-			return f.print(s, figures)
+				return bench.Decode(name, source, options)
+			})
 		},
 	}
 	f.add(cmd)

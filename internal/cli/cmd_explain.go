@@ -69,7 +69,7 @@ func explainPlan(out io.Writer, rules *verdict.Ruleset, e *verdict.Engine, all b
 }
 
 func explainChain(w io.Writer, rules *verdict.Ruleset, c *vm.Chain, r *chain.Report, all bool) {
-	fmt.Fprintf(w, "table %s %s, chain %s: %s, ", c.Table.Family, c.Table.Name, rules.ChainName(c.Table, c.Chain), count(r.Rules, "rule"))
+	fmt.Fprintf(w, "table %s %s, chain %s: %s, ", c.Table.Family, c.Table.Name, c.Chain.Name, count(r.Rules, "rule"))
 	if !r.Compiled {
 		fmt.Fprintf(w, "one by one (%s)\n", r.Why)
 		return

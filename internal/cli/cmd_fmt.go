@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +20,9 @@ func newFmt(s *Streams) *cobra.Command {
 		Use:   "fmt FILE...",
 		Short: "Format ruleset source, keeping comments and includes",
 		Long: `Print ruleset files in one consistent form. Comments, blank lines, includes,
-defines and the order of everything stay; the meaning does not change.`,
+defines and the order of everything stay; the meaning does not change.
+Exit status: 0, with -l or -d 1 if something would change; 1 also for mistakes,
+2 for files that cannot be read or written.`,
 		Example: "  verdict fmt firewall.nft\n  verdict fmt -l rules/*.nft   # which would change?\n  verdict fmt -w rules/*.nft   # change them",
 		Args:    takes("FILE..."),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -87,17 +91,37 @@ func (f *formatter) writeBack(name string, text []byte, differs bool) error {
 	if !differs {
 		return nil
 	}
-	info, err := os.Stat(name)
-	if err != nil {
+	if err := replaceFile(name, text); err != nil {
 		return failed(readable(err))
-	}
-	temporary := name + ".verdict-fmt"
-	if err := os.WriteFile(temporary, text, info.Mode().Perm()); err != nil {
-		return failed(readable(err))
-	}
-	if err := os.Rename(temporary, name); err != nil {
-		os.Remove(temporary)
-		return failed(err)
 	}
 	return nil
+}
+
+// replaceFile gives a file, or what a link leads to, new contents and keeps its
+// permissions.
+func replaceFile(name string, text []byte) error {
+	name, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", name)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(name), ".verdict-fmt-*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Chmod(info.Mode().Perm()), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), name)
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
 }

@@ -39,7 +39,7 @@ func dropIn(args []string, s *Streams) (status int, ok bool) {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	rest := args[1:]
 	if name != "nft" && name != "tc" {
-		if len(rest) == 0 {
+		if len(rest) == 0 || rest[0] == "tc" && asksForHelp(rest[1:]) {
 			return 0, false
 		}
 		name, rest = rest[0], rest[1:]
@@ -55,7 +55,7 @@ func dropIn(args []string, s *Streams) (status int, ok bool) {
 
 func runNft(program string, args []string, s *Streams) int {
 	return nftcmd.Run(program, args, &nftcmd.Streams{
-		In: s.In, Out: s.plain(), Err: s.Err, Env: s.Env, Now: s.Now, Zone: time.Local,
+		In: s.In, Out: s.plain(), Err: s.plainErr(), Env: s.Env, Now: s.Now, Zone: time.Local,
 		Terminal: s.OutTerminal && isTerminal(s.In),
 	})
 }

@@ -26,10 +26,20 @@ file. "tc explain" says of every filter whether hardware has it and why not,
   verdict tc -s filter show dev eth0 ingress
   verdict tc explain`,
 		DisableFlagParsing: true,
-		RunE:               func(_ *cobra.Command, args []string) error { return exit(runTc(args, s)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asksForHelp(args) {
+				return cmd.Help()
+			}
+			return exit(runTc(args, s))
+		},
 	}
 }
 
+// asksForHelp tells what tc itself does not take: it has "tc help" only.
+func asksForHelp(args []string) bool {
+	return len(args) > 0 && (args[0] == "--help" || args[0] == "-h")
+}
+
 func runTc(args []string, s *Streams) int {
-	return tccmd.Run(args, &tccmd.Streams{In: s.In, Out: s.Out, Err: s.Err, Env: s.Env, Now: s.Now})
+	return tccmd.Run(args, &tccmd.Streams{In: s.In, Out: s.plain(), Err: s.plainErr(), Env: s.Env, Now: s.Now})
 }

@@ -56,6 +56,7 @@ type traceCommand struct {
 	frame   int
 	output  string
 	expect  string
+	visited *visited
 }
 
 func (c *traceCommand) run(rulesName, subject string) error {
@@ -64,6 +65,9 @@ func (c *traceCommand) run(rulesName, subject string) error {
 	}
 	rules, err := c.rules.load(c.s, rulesName)
 	if err != nil {
+		return err
+	}
+	if err := c.packets.hostKnown(&c.rules); err != nil {
 		return err
 	}
 	options, err := c.packets.options()
@@ -78,6 +82,9 @@ func (c *traceCommand) run(rulesName, subject string) error {
 }
 
 func (c *traceCommand) check() error {
+	if c.frame < 0 {
+		return failedf("--frame %d: frames count from 1", c.frame)
+	}
 	switch c.output {
 	case "text", "nft", "json":
 	default:
@@ -104,12 +111,14 @@ func (c *traceCommand) trace(rules *verdict.Ruleset, options verdict.EngineOptio
 	}
 	in := verdict.PacketInput(p)
 	c.rules.takeTraffic(&options)
-	e, err := rules.NewEngine(c.localSide(rules, options, &in))
+	options = c.localSide(rules, options, &in)
+	e, err := rules.NewEngine(options)
 	if err != nil {
 		return nil, failed(err)
 	}
 	finish := c.attach(rules, e)
 	outcome := e.EvaluateInput(&in)
+	c.assume(rules, e, &options, &in, &outcome)
 	return &outcome, finish(&outcome)
 }
 
@@ -190,6 +199,7 @@ func (c *traceCommand) traceFrame(rules *verdict.Ruleset, options verdict.Engine
 		in.Time = r.clock.Advance(&frame)
 	}
 	outcome := r.engine.EvaluateInput(&in)
+	c.assume(rules, r.engine, &r.options, &in, &outcome)
 	return &outcome, finish(&outcome)
 }
 
@@ -201,23 +211,32 @@ func (c *traceCommand) attach(rules *verdict.Ruleset, e *verdict.Engine) func(*v
 	switch c.output {
 	case "nft":
 		n := &render.Nft{W: c.s.plain(), Program: program, Options: options, View: e.Worker().View(), Meta: e.Worker().Meta(), ID: rand.Uint32()}
-		e.Trace(n)
+		c.follow(e, n)
 		return func(*verdict.Outcome) error { return n.Err }
 	case "json":
 		j := &render.JSON{Program: program, Options: options}
-		e.Trace(j)
+		c.follow(e, j)
 		return func(o *verdict.Outcome) error {
-			return writeJSON(c.s.Out, j.Document(o.Fate.String(), o.Reason, build.Summary(e.Worker().View())))
+			d := j.Document(o.Fate.String(), o.Reason, build.Summary(e.Worker().View()))
+			d.Sent = sentFrames(&o.Outcome)
+			return writeJSON(c.s.Out, d)
 		}
 	}
 	t := &render.Text{W: c.s.Out, Program: program, Options: options, Color: c.s.color(c.s.OutTerminal)}
-	e.Trace(&headed{sink: t, start: func() {
+	c.follow(e, &headed{sink: t, start: func() {
 		fmt.Fprintf(c.s.Out, "%s\n", build.Summary(e.Worker().View()))
 	}})
 	return func(o *verdict.Outcome) error {
 		c.conclusion(o)
+		c.sent(&o.Outcome)
 		return t.Err
 	}
+}
+
+// follow attaches a renderer and remembers what it is told of.
+func (c *traceCommand) follow(e *verdict.Engine, sink trace.Sink) {
+	c.visited = &visited{Sink: sink, rules: map[uint32]struct{}{}}
+	e.Trace(c.visited)
 }
 
 // headed prints a heading before the first event.

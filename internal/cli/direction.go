@@ -16,6 +16,7 @@ import (
 // again: what a guess about the host needs.
 type rewindable struct {
 	capture.Source
+	name  string // of the file
 	ahead []capture.Frame
 	next  int
 	err   error

@@ -19,7 +19,7 @@ type Streams struct {
 	Env                      func(string) string
 	Now                      func() time.Time
 
-	readAhead *rewindable // of a capture on standard input
+	readAhead *rewindable // of a capture that cannot be read again
 }
 
 // Standard is the process's own streams.
@@ -34,6 +34,24 @@ func Standard() *Streams {
 		s.Width = width
 	}
 	return s
+}
+
+// keptWriter keeps the first error of a writer, so that one which nobody looked
+// at is not lost.
+type keptWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptWriter) Write(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	n, err := k.w.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
 }
 
 // color tells whether a stream takes colours: terminals do, unless NO_COLOR is

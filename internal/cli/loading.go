@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/diag"
 	"verdict/nft/ruleset"
 )
 
@@ -37,7 +38,7 @@ func (l *loading) reading(names []string) {
 	if len(names) > 1 {
 		what = count(len(names), "file")
 	}
-	l.set("reading " + what)
+	l.set("reading " + diag.Printable(what))
 }
 
 // applying says what a batch holds.

@@ -11,11 +11,17 @@ import (
 // plain is standard output for text that holds words of rulesets and captures
 // and no colours. Pipes and files get it as it is; on its way to a terminal,
 // what a terminal would obey is replaced.
-func (s *Streams) plain() io.Writer {
-	if !s.OutTerminal {
-		return s.Out
+func (s *Streams) plain() io.Writer { return plainOn(s.Out, s.OutTerminal) }
+
+// plainErr is standard error in the same way, for drop-ins, whose messages
+// quote their arguments.
+func (s *Streams) plainErr() io.Writer { return plainOn(s.Err, s.ErrTerminal) }
+
+func plainOn(w io.Writer, terminal bool) io.Writer {
+	if !terminal {
+		return w
 	}
-	return &printableWriter{w: s.Out}
+	return &printableWriter{w: w}
 }
 
 // printableWriter replaces what diag.Printable does, in lines.

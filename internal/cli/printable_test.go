@@ -2,7 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestPlain: terminals get nothing to obey, wherever the writes are cut; pipes
@@ -27,6 +30,29 @@ func TestPlain(t *testing.T) {
 			if out.String() != c.want {
 				t.Errorf("terminal %v, cut at %d: %q, want %q", c.terminal, cut, out.String(), c.want)
 			}
+		}
+	}
+}
+
+// TestDropInsOnTerminals: nor do the drop-ins send what they quote.
+func TestDropInsOnTerminals(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	for _, args := range [][]string{
+		{"verdict", "nft", "--state", state, "-f", "\x1b[31m"},
+		{"verdict", "nft", "--\x1b[31m"},
+		{"verdict", "tc", "--state", state + ".tc", "-\x1b[31m"},
+		{"verdict", "tc", "--state", state + ".tc", "device", "add", "a", "hw", "\x1b[31m"},
+	} {
+		var out, errs bytes.Buffer
+		s := Streams{
+			In: strings.NewReader(""), Out: &out, Err: &errs, OutTerminal: true, ErrTerminal: true,
+			Env: func(string) string { return "" }, Now: time.Now,
+		}
+		if Run(args, &s) == exitOK || errs.Len() == 0 {
+			t.Errorf("%q is no mistake", args)
+		}
+		if strings.ContainsRune(out.String()+errs.String(), '\x1b') {
+			t.Errorf("%q: %q", args, out.String()+errs.String())
 		}
 	}
 }

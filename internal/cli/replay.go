@@ -20,11 +20,17 @@ type replay struct {
 	options verdict.EngineOptions
 	engine  *verdict.Engine
 	clock   capture.Clock
+	jobs    int // workers at most, 0: as many as are useful
+	workers *engine.Workers
+	// workersOrdered is why there was only one in the end.
+	workersOrdered []engine.Reason
 
 	totals   [8]fateCount // by engine.Fate
 	reasons  map[reason]uint64
+	made     [8]uint64 // by engine.MadeKind: what the host made and let out
 	hooks    map[hookName]*hookCount
 	order    []hookName
+	hookOf   []hookNumbers // hooks, to find them quickly
 	packets  uint64
 	bytes    uint64
 	copies   uint64
@@ -81,6 +87,12 @@ func (h hookName) String() string {
 // hookCount counts what base chains decided at a hook.
 type hookCount struct{ fates [8]uint64 }
 
+// hookNumbers is a hook with its counts.
+type hookNumbers struct {
+	name  hookName
+	count *hookCount
+}
+
 // progress is told how far a replay is.
 type progress interface {
 	step(packets uint64, offset int64)
@@ -93,8 +105,30 @@ func (r *replay) count(o *engine.Outcome, length int) {
 	if o.Reason != "" {
 		r.reasons[reason{o.Fate, o.Reason}]++
 	}
-	for i := range o.Sent {
-		f := &o.Sent[i]
+	for i := range o.Made {
+		if m := &o.Made[i]; m.Fate == engine.Accepted && m.Kind != engine.MadeLooped {
+			r.made[m.Kind]++
+		}
+	}
+	if r.options.TC != nil {
+		r.countSent(o.Sent)
+	}
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		if !h.Ran {
+			continue
+		}
+		r.hookCount(h.Family, h.Hook, h.Traffic).fates[h.Fate]++
+	}
+}
+
+// countSent counts the frames that tc sent elsewhere.
+func (r *replay) countSent(list []engine.SentFrame) {
+	for i := range list {
+		f := &list[i]
+		if !f.Made || f.Kind != engine.MadeClone && f.Kind != engine.MadeForward {
+			continue
+		}
 		c := r.sent[f.Device]
 		if c == nil {
 			c = &fateCount{}
@@ -103,37 +137,27 @@ func (r *replay) count(o *engine.Outcome, length int) {
 		c.packets++
 		c.bytes += uint64(len(f.Data))
 	}
-	for i := range o.Hooks {
-		h := &o.Hooks[i]
-		if !h.Ran {
-			continue
-		}
-		name := hookName{h.Family, h.Hook, h.Traffic}
+}
+
+// hookCount finds the counts of a hook.
+func (r *replay) hookCount(family catalog.Family, hook catalog.HookNum, traffic engine.Traffic) *hookCount {
+	const families, hooks = 16, 8
+	at := int(family)%families*hooks + int(hook+catalog.HookNum(traffic))%hooks
+	if at >= len(r.hookOf) {
+		r.hookOf = make([]hookNumbers, families*hooks)
+	}
+	known := &r.hookOf[at]
+	name := hookName{family, hook, traffic}
+	if known.count == nil || known.name != name {
 		c := r.hooks[name]
 		if c == nil {
 			c = &hookCount{}
 			r.hooks[name] = c
 			r.order = append(r.order, name)
 		}
-		c.fates[h.Fate]++
+		*known = hookNumbers{name, c}
 	}
-}
-
-// write hands the frame to the sink for its fate, commented with the verdict
-// and what decided. The bytes are those that leave.
-func (r *replay) write(f *capture.Frame, o *engine.Outcome) error {
-	sink := r.dropped
-	if o.Fate == engine.Accepted {
-		sink = r.accepted
-	}
-	if sink == nil {
-		return nil
-	}
-	f.Comment = r.comment(o)
-	if o.Changed {
-		f.Data = o.Data
-	}
-	return sink.Write(f)
+	return known.count
 }
 
 // comment says in one line what became of a packet and why.

@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"verdict/diag"
 )
 
 const rootLong = `Verdict runs Linux packet filters outside the kernel: it loads the firewall you
@@ -25,14 +30,29 @@ const rootExample = `  # what does this firewall do to this traffic?
   verdict check firewall.nft`
 
 // Run executes a command line, args[0] being the program's name, and returns
-// the exit status.
+// the exit status, which is never 0 if standard output could not be written.
 func Run(args []string, s *Streams) int {
+	out := &keptWriter{w: s.Out}
+	kept := *s
+	kept.Out = out
+	status := run(args, &kept)
+	if status == exitOK && out.err != nil {
+		fmt.Fprintf(s.Err, "verdict: %v\n", out.err)
+		return exitFailed
+	}
+	return status
+}
+
+func run(args []string, s *Streams) int {
 	if status, ok := dropIn(args, s); ok {
 		return status
 	}
 	root := newRoot(s)
 	root.SetArgs(args[1:])
-	err := root.Execute()
+	err := unknownVerb(root, args[1:])
+	if err == nil {
+		err = root.Execute()
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -52,6 +72,7 @@ func newRoot(s *Streams) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       buildVersion(),
 	}
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
@@ -59,15 +80,78 @@ func newRoot(s *Streams) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return failedf("%w (see `verdict %s --help`)", err, cmd.Name())
+		return failedf("%w (see `%s --help`)", wrongValue(err), cmd.CommandPath())
 	})
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetHelpCommand(newHelp())
 	for _, make := range []func(*Streams) *cobra.Command{
 		newRun, newTrace, newCheck, newList, newFmt, newCompile, newExplain, newTranslate, newHost, newNft, newTc, newBench, newVersion, newCompletion,
 	} {
 		root.AddCommand(make(s))
 	}
+	root.InitDefaultHelpCmd()
 	return root
+}
+
+// wrongValue says of a flag's value what is wrong with it, without the name of
+// the function that found out.
+func wrongValue(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	reason := "not a whole number"
+	if errors.Is(number, strconv.ErrRange) {
+		reason = "out of range"
+	}
+	return fmt.Errorf("--%s %s: %s", invalid.GetFlag().Name, invalid.GetValue(), reason)
+}
+
+// unknownVerb finds the first word that should be a verb and is none, before
+// flags such as --help are obeyed.
+func unknownVerb(root *cobra.Command, args []string) error {
+	cmd, rest, err := root.Find(args)
+	if err != nil || !cmd.HasSubCommands() {
+		return nil
+	}
+	for _, word := range rest {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if strings.HasPrefix(word, cobra.ShellCompRequestCmd) {
+			return nil // a shell that completes; cobra adds this verb later
+		}
+		hint := ""
+		if near := diag.Nearest(word, verbs(cmd)); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return failedf("unknown verb %q%s (see `%s --help`)", word, hint, cmd.CommandPath())
+	}
+	return nil
+}
+
+func verbs(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// newHelp is for those who type "verdict help run".
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [VERB...]",
+		Short:  "Say how a verb is used",
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := unknownVerb(cmd.Root(), args); err != nil {
+				return err
+			}
+			of, _, _ := cmd.Root().Find(args)
+			return of.Help()
+		},
+	}
 }
 
 // takes checks the number of arguments and says what is missing by name.
@@ -76,8 +160,8 @@ func takes(names ...string) cobra.PositionalArgs {
 		variadic := strings.HasSuffix(names[len(names)-1], "...")
 		switch {
 		case len(args) < len(names):
-			return failedf("%s needs %s: %s is missing (see `verdict %s --help`)",
-				cmd.Name(), strings.Join(names, " "), strings.TrimSuffix(names[len(args)], "..."), cmd.Name())
+			return failedf("%s needs %s: %s is missing (see `%s --help`)",
+				cmd.Name(), strings.Join(names, " "), strings.TrimSuffix(names[len(args)], "..."), cmd.CommandPath())
 		case len(args) > len(names) && !variadic:
 			return failedf("%s takes only %s; %q is too much", cmd.Name(), strings.Join(names, " "), args[len(names)])
 		}

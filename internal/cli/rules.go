@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"verdict/diag"
 	"verdict/host"
 	"verdict/internal/cli/bench"
+	"verdict/internal/cli/nftcmd"
 	"verdict/internal/cli/tccmd"
 	"verdict/iptables"
 	"verdict/nft/ruleset"
@@ -173,9 +173,12 @@ func (f *rulesFlags) family() catalog.Family {
 	return catalog.FamilyUnspec
 }
 
+// mostFindings is how many findings a person is shown.
+const mostFindings = 100
+
 // report prints findings and returns answerNo if they hold an error.
 func (s *Streams) report(findings *diag.List) error {
-	r := diag.Renderer{Color: s.color(s.ErrTerminal)}
+	r := diag.Renderer{Color: s.color(s.ErrTerminal), Most: mostFindings}
 	if err := r.Render(s.Err, findings); err != nil {
 		return failed(err)
 	}
@@ -230,7 +233,7 @@ func readAll(s *Streams, name string) ([]byte, error) {
 	}
 	text := room.Bytes()
 	if len(text) > maxRules {
-		return nil, failedf("%s: more than %d MB; this is no ruleset", name, maxRules>>20)
+		return nil, failedf("%s: more than %d MB are not read", name, maxRules>>20)
 	}
 	return text, nil
 }
@@ -255,9 +258,11 @@ func foreign(text []byte) string {
 	case iptables.Is(text) && iptables.IsEbtables(text):
 		return "this is a dump of ebtables, which is not supported; only those of iptables-save and ip6tables-save are"
 	case isCapture(text):
-		return "this is a packet capture; the ruleset comes first: verdict run RULES CAPTURE"
+		return "this is a packet capture, no ruleset; `verdict run RULES CAPTURE` takes both, in this order"
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return "this is text in UTF-16; save it as UTF-8"
 	case bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0:
-		return "this is binary data, no ruleset"
+		return "this is binary data, no text"
 	}
 	return ""
 }
@@ -280,20 +285,7 @@ func isCapture(text []byte) bool {
 type osFiles struct{ dirs []string }
 
 func (f osFiles) Open(pattern string, from *diag.Source) ([]*diag.Source, error) {
-	for _, p := range f.candidates(pattern, from) {
-		names, err := filepath.Glob(p)
-		if err != nil {
-			return nil, err
-		}
-		if len(names) == 0 {
-			continue
-		}
-		return readIncluded(names)
-	}
-	if strings.ContainsAny(pattern, "*?[") {
-		return nil, nil
-	}
-	return nil, &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}
+	return nftcmd.Included(pattern, f.candidates(pattern, from))
 }
 
 func (f osFiles) candidates(pattern string, from *diag.Source) []string {
@@ -305,29 +297,6 @@ func (f osFiles) candidates(pattern string, from *diag.Source) []string {
 		list = append(list, filepath.Join(dir, pattern))
 	}
 	return append(list, filepath.Join(filepath.Dir(from.Name), pattern))
-}
-
-func readIncluded(names []string) ([]*diag.Source, error) {
-	slices.Sort(names)
-	var sources []*diag.Source
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, err
-		}
-		if info.IsDir() {
-			continue
-		}
-		if info.Size() > maxRules {
-			return nil, fmt.Errorf("%s: more than %d MB", name, maxRules>>20)
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, diag.NewSource(name, text))
-	}
-	return sources, nil
 }
 
 // count prints a number with its noun: 1 error, 5 errors.

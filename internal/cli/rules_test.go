@@ -24,8 +24,8 @@ func TestEndlessInput(t *testing.T) {
 		text, want string
 		atMost     int
 	}{
-		{"\x00", "stdin: this is binary data, no ruleset", headSize},
-		{"add table inet t\n", "stdin: more than 256 MB; this is no ruleset", maxRules + 1},
+		{"\x00", "stdin: this is binary data, no text", headSize},
+		{"add table inet t\n", "stdin: more than 256 MB are not read", maxRules + 1},
 	}
 	for _, c := range cases {
 		in := &endless{text: strings.Repeat(c.text, 4096)}

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"verdict"
+	"verdict/catalog"
 	"verdict/engine/vm"
+	"verdict/iptables"
 	"verdict/tc"
 )
 
@@ -13,15 +16,7 @@ import (
 // interfaces, the guess about the host, and facts that no packet carries.
 func (r *replay) allAssumptions() []string {
 	list := append(r.rules.Assumptions(), r.assumptions...)
-	uses := r.engine.Engine().Program().Uses
-	if t := r.rules.Tables(); t != nil {
-		u := t.Uses
-		uses.SKUID = uses.SKUID || u.Owner
-		uses.Fib = uses.Fib || u.Routes
-		uses.Random = uses.Random || u.Random
-		uses.CPU = uses.CPU || u.CPU
-		uses.Socket = uses.Socket || u.Sockets
-	}
+	uses := factsRead(r.rules, r.engine)
 	if r.interfaceAssumed && r.unplaced > 0 && uses.Interfaces {
 		list = append(list, fmt.Sprintf("all packets come and go through %q: the capture names no interface and rules ask for it; --interface NAME says otherwise", r.options.Interface))
 	}
@@ -33,7 +28,47 @@ func (r *replay) allAssumptions() []string {
 			list = append(list, "interfaces that only tc commands name: "+strings.Join(r.options.TC.Assumed, ", "))
 		}
 	}
+	if r.forwards() && uses.Interfaces && guessesOutput(r.rules, &r.options) {
+		list = append(list, leavesUnknown)
+	}
 	return append(list, unknownFacts(&uses, r.rules.HostGiven())...)
+}
+
+// leavesUnknown is what holds where packets are forwarded without routes.
+const leavesUnknown = "where forwarded packets leave is not known: through the only other interface, or through none that oif and oifname match; --host FILE tells the routes"
+
+func guessesOutput(rules *verdict.Ruleset, o *verdict.EngineOptions) bool {
+	return !rules.HostGiven() && !o.KnownRoutes && !o.Replies
+}
+
+// forwards tells whether packets met a chain behind the routing of forwarded
+// ones.
+func (r *replay) forwards() bool {
+	for name := range r.hooks {
+		if name.hook == catalog.HookForward && (name.family == catalog.FamilyIP || name.family == catalog.FamilyIP6) {
+			return true
+		}
+	}
+	return false
+}
+
+// factsRead says which outside facts the rules and the tables of iptables read.
+func factsRead(rules *verdict.Ruleset, e *verdict.Engine) vm.Uses {
+	uses := e.Program().Uses
+	addTableFacts(&uses, rules.Tables())
+	return uses
+}
+
+// addTableFacts adds what tables of iptables read, if there are any.
+func addTableFacts(uses *vm.Uses, t *iptables.Program) {
+	if t == nil {
+		return
+	}
+	uses.SKUID = uses.SKUID || t.Uses.Owner
+	uses.Fib = uses.Fib || t.Uses.Routes
+	uses.Random = uses.Random || t.Uses.Random
+	uses.CPU = uses.CPU || t.Uses.CPU
+	uses.Socket = uses.Socket || t.Uses.Sockets
 }
 
 // unknownFacts says for each outside fact that rules read what was taken for

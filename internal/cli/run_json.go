@@ -20,6 +20,7 @@ type runReport struct {
 	Seconds     float64           `json:"seconds"`
 	Verdicts    map[string]uint64 `json:"verdicts"`
 	Reasons     []reasonReport    `json:"reasons"`
+	Made        map[string]uint64 `json:"made,omitempty"`
 	Copies      uint64            `json:"copies"`
 	Undecoded   uint64            `json:"undecoded"`
 	Untimed     uint64            `json:"untimed"`
@@ -99,6 +100,14 @@ func (r *replay) report() *runReport {
 	for _, fate := range engine.Fates() {
 		if n := r.totals[fate].packets; n > 0 {
 			out.Verdicts[fate.String()] = n
+		}
+	}
+	for _, kind := range engine.MadeKinds() {
+		if n := r.made[kind]; n > 0 {
+			if out.Made == nil {
+				out.Made = map[string]uint64{}
+			}
+			out.Made[kind.String()] = n
 		}
 	}
 	for _, k := range r.sortedReasons() {

@@ -59,6 +59,9 @@ func (p *painter) totals(r *replay) {
 	if len(parts) > 0 {
 		p.printf("%s\n", strings.Join(parts, "   "))
 	}
+	if made := r.madeByHost(); len(made) > 0 {
+		p.printf("made by the host: %s\n", strings.Join(made, "   "))
+	}
 	for _, k := range r.sortedReasons() {
 		p.printf("%s %s: %s\n", k.fate, thousands(r.reasons[k]), diag.Printable(k.text))
 	}

@@ -26,6 +26,9 @@ func (c *runCommand) openSinks(r *replay, inputs []string) error {
 		if in := sameFile(sink.name, inputs); in != "" {
 			return failedf("%s is read as %s; writing would destroy it, name another file", sink.name, in)
 		}
+		if r.accepted != nil && sameFile(sink.name, []string{c.accepted}) != "" {
+			return failedf("--write and --write-dropped name the same file, %s and %s", c.accepted, sink.name)
+		}
 		var err error
 		if *sink.to, err = capture.Create(sink.name); err != nil {
 			return failed(readable(err))

@@ -1,9 +1,6 @@
 package goals
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,18 +49,7 @@ func TestGoal2Conformance(t *testing.T) {
 }
 
 func runConformance(t *testing.T) (n conformance) {
-	file, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var c conformanceCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range testdata.Lines[conformanceCase](t, testdata.NftCases) {
 		n.count(t, &c)
 	}
 	return n
@@ -91,7 +77,7 @@ func (n *conformance) count(t *testing.T, c *conformanceCase) {
 }
 
 // east is the time zone in which the cases were recorded.
-var east = time.FixedZone("UTC-2", 2*60*60)
+var east = testdata.RecordingZone
 
 // run executes a case: bytecode of the rule and its listing.
 func (c *conformanceCase) run(t *testing.T) (payload []string, listing string, ok bool) {
@@ -135,23 +121,13 @@ func (c *conformanceCase) apply(rs *ruleset.Ruleset, command string) (*ruleset.R
 	}
 	batch, found := compile.Compile(rs, file, compile.Options{
 		Interface: func(name string) (uint32, bool) { return 1, name == "lo" },
-		User:      knownUser, Group: knownUser, Location: east, Now: time.Unix(0, 0),
+		User:      testdata.RecordingAccount, Group: testdata.RecordingAccount, Location: east, Now: time.Unix(0, 0),
 	})
 	if found.HasErrors() {
 		return rs, false
 	}
 	next, errs := ruleset.Apply(rs, batch, ruleset.Options{})
 	return next, len(errs) == 0
-}
-
-// knownUser knows the users that every Unix has.
-func knownUser(name string) (uint32, bool) {
-	for id, known := range []string{"root", "daemon", "bin"} {
-		if name == known {
-			return uint32(id), true
-		}
-	}
-	return 0, false
 }
 
 // anonymous gives anonymous sets the names that they have before loading.

@@ -3,9 +3,7 @@ package goals
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,31 +18,12 @@ import (
 )
 
 // corpusEntry is one real ruleset of the corpus.
-type corpusEntry struct {
-	File       string         `json:"file"`
-	Accepted   string         `json:"accepted"`
-	Loaded     string         `json:"loaded"`
-	Stage      string         `json:"stage"`
-	Interfaces map[string]int `json:"interfaces"`
-	dir        string
-}
+type corpusEntry struct{ testdata.Corpus }
 
 func corpus(t *testing.T) []corpusEntry {
 	var all []corpusEntry
-	for _, dir := range []string{"tool-output", "nftables-examples"} {
-		folder := testdata.Path(t, "corpus/nft/"+dir)
-		text, err := os.ReadFile(filepath.Join(folder, "index.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list []corpusEntry
-		if err := json.Unmarshal(text, &list); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range list {
-			e.dir = folder
-			all = append(all, e)
-		}
+	for _, c := range testdata.CorpusRulesets(t) {
+		all = append(all, corpusEntry{c})
 	}
 	return all
 }
@@ -56,45 +35,18 @@ func (e corpusEntry) load(t *testing.T) (*verdict.Ruleset, *diag.List) { return 
 func (e corpusEntry) loadWith(t *testing.T, batch func(*ruleset.Ruleset, []ruleset.Change)) (*verdict.Ruleset, *diag.List) {
 	config := host.Config{}
 	for name, index := range e.Interfaces {
-		config.Interfaces = append(config.Interfaces, host.Interface{Name: name, Index: index})
+		config.Interfaces = append(config.Interfaces, host.Interface{Name: name, Index: int(index)})
 	}
 	h, err := host.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(e.dir, e.File)
+	path := e.Path()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict.LoadSources(verdict.LoadOptions{Host: h, Files: corpusFiles{e.dir}, Zone: time.UTC, Batch: batch}, diag.NewSource(path, text))
-}
-
-// corpusFiles finds the files that the corpus's rulesets include beside them.
-type corpusFiles struct{ dir string }
-
-func (f corpusFiles) Open(pattern string, _ *diag.Source) ([]*diag.Source, error) {
-	path := pattern
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(f.dir, filepath.Base(pattern))
-	}
-	names, err := filepath.Glob(path)
-	if err != nil || len(names) == 0 {
-		if strings.ContainsAny(pattern, "*?[") {
-			return nil, err
-		}
-		return nil, os.ErrNotExist
-	}
-	slices.Sort(names)
-	var out []*diag.Source
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, diag.NewSource(name, text))
-	}
-	return out, nil
+	return verdict.LoadSources(verdict.LoadOptions{Host: h, Files: testdata.Beside(e.Dir()), Zone: time.UTC, Batch: batch}, diag.NewSource(path, text))
 }
 
 func TestGoal1Corpus(t *testing.T) {
@@ -110,7 +62,7 @@ func TestGoal1Corpus(t *testing.T) {
 			continue
 		}
 		loaded++
-		want, err := os.ReadFile(filepath.Join(e.dir, strings.TrimSuffix(e.File, ".nft")+".list"))
+		want, err := os.ReadFile(e.Recorded(".list"))
 		if err != nil {
 			continue
 		}

@@ -1,11 +1,8 @@
 package goals
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,13 +17,11 @@ import (
 	"verdict/nft/syntax"
 )
 
-// dumpInterfaces are those of the host on which the dumps were loaded.
-var dumpInterfaces = []string{"lo", "dummy0", "dummy1", "dummy-m", "eth0", "eth1", "veth0", "veth1", "br0", "d0", "d1"}
-
+// dumpHost is the host on which the dumps were loaded.
 func dumpHost(t *testing.T) *host.Host {
 	var config host.Config
-	for i, name := range dumpInterfaces {
-		config.Interfaces = append(config.Interfaces, host.Interface{Name: name, Index: i + 1})
+	for name, index := range testdata.RecordingInterfaces() {
+		config.Interfaces = append(config.Interfaces, host.Interface{Name: name, Index: int(index)})
 	}
 	h, err := host.New(config)
 	if err != nil {
@@ -36,18 +31,9 @@ func dumpHost(t *testing.T) *host.Host {
 }
 
 func TestGoal2Dumps(t *testing.T) {
-	index, err := os.Open(testdata.Path(t, "conformance/nft/dumps_index.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer index.Close()
+	type indexed struct{ File, Status string }
 	var all, loaded, exact, stable int
-	lines := bufio.NewScanner(index)
-	for lines.Scan() {
-		var dump struct{ File, Status string }
-		if err := json.Unmarshal(lines.Bytes(), &dump); err != nil {
-			t.Fatal(err)
-		}
+	for _, dump := range testdata.Lines[indexed](t, "conformance/nft/dumps_index.jsonl") {
 		text, err := os.ReadFile(testdata.Path(t, "conformance/nft/dumps/"+dump.File))
 		if err != nil {
 			t.Fatal(err)
@@ -120,8 +106,7 @@ func TestGoal2Corpus(t *testing.T) {
 			continue
 		}
 		loaded++
-		stem := filepath.Join(e.dir, strings.TrimSuffix(e.File, ".nft"))
-		if want, err := os.ReadFile(stem + ".list"); err == nil {
+		if want, err := os.ReadFile(e.Recorded(".list")); err == nil {
 			listings++
 			if got := statelessListing(t, rules); got == string(want) {
 				same++
@@ -129,7 +114,7 @@ func TestGoal2Corpus(t *testing.T) {
 				t.Logf("%s: %s", e.File, firstDifference(got, string(want)))
 			}
 		}
-		if want, err := os.ReadFile(stem + ".bytecode"); err == nil {
+		if want, err := os.ReadFile(e.Recorded(".bytecode")); err == nil {
 			compiled++
 			if sortElements(string(debug)) == sortElements(string(want)) {
 				bytecode++

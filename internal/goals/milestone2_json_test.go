@@ -1,12 +1,10 @@
 package goals
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"io/fs"
+	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,19 +30,8 @@ type jsonCase struct {
 }
 
 func TestGoal2JSONRules(t *testing.T) {
-	file, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	var rules, bytecode, listed int
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var c jsonCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range testdata.Lines[jsonCase](t, testdata.NftCases) {
 		if c.Kind != "rule" || c.Expect != "ok" || string(c.JSON) == "null" {
 			continue
 		}
@@ -92,7 +79,7 @@ func (c *jsonCase) lists(t *testing.T, base *ruleset.Ruleset) bool {
 	}
 	table, rule := c.rule(rs)
 	o := decompile.Options{
-		NumericProtocol: true, Stateless: true, Location: east, Now: time.Unix(0, 0), InterfaceName: recordedPort,
+		NumericProtocol: true, Stateless: true, Location: east, Now: time.Unix(0, 0), InterfaceName: testdata.InterfaceName(recordedPorts),
 	}.JSON()
 	statements, _ := decompile.Rule(table, rule, &o)
 	var event struct {
@@ -119,21 +106,10 @@ func (c *jsonCase) rule(rs *ruleset.Ruleset) (*ruleset.Table, *ruleset.Rule) {
 
 // recordedPorts are the interfaces of the host on which the reference's tests
 // were recorded.
-var recordedPorts = map[string]int{
-	"lo": 1, "dummy0": 2, "dummy1": 3, "dummy-m": 4, "eth0": 5, "eth1": 6, "veth0": 7, "veth1": 8, "br0": 9, "d0": 10, "d1": 11,
-}
-
-func recordedPort(index uint32) string {
-	for name, i := range recordedPorts {
-		if uint32(i) == index {
-			return name
-		}
-	}
-	return ""
-}
+var recordedPorts = testdata.RecordingInterfaces()
 
 // jsonLoad applies a batch of commands, in the language or in JSON.
-func jsonLoad(t *testing.T, base *ruleset.Ruleset, text []byte, ports map[string]int, zone *time.Location) (*ruleset.Ruleset, bool) {
+func jsonLoad(t *testing.T, base *ruleset.Ruleset, text []byte, ports map[string]uint32, zone *time.Location) (*ruleset.Ruleset, bool) {
 	t.Helper()
 	src := diag.NewSource("batch", text)
 	file, found := (*syntax.File)(nil), (*diag.List)(nil)
@@ -145,11 +121,9 @@ func jsonLoad(t *testing.T, base *ruleset.Ruleset, text []byte, ports map[string
 	var batch []ruleset.Change
 	if !found.HasErrors() {
 		batch, found = compile.Compile(base, file, compile.Options{
-			Interface: func(name string) (uint32, bool) { i, ok := ports[name]; return uint32(i), ok },
-			User:      knownUser, Group: knownUser, Location: zone, Now: time.Unix(0, 0),
-			Names: func(t *catalog.Type, name string) (uint64, bool) {
-				return 0, t == catalog.Realm && name == "cosmos" || t == catalog.DevGroup && name == "default"
-			},
+			Interface: testdata.InterfaceIndex(ports),
+			User:      testdata.RecordingAccount, Group: testdata.RecordingAccount, Location: zone, Now: time.Unix(0, 0),
+			Names: testdata.RecordingName,
 		})
 	}
 	if err := found.Err(); err != nil {
@@ -176,7 +150,7 @@ func TestGoal2JSONCorpus(t *testing.T) {
 			t.Logf("%s does not load: %v", e.File, findings.Err())
 			continue
 		}
-		want, err := os.ReadFile(filepath.Join(e.dir, strings.TrimSuffix(e.File, ".nft")+".json"))
+		want, err := os.ReadFile(e.Recorded(".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,43 +190,28 @@ var (
 )
 
 func TestGoal2JSONDumps(t *testing.T) {
-	folder := testdata.Path(t, "conformance/nft/dumps")
 	var dumps, same int
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
+	testdata.EachFile(t, "conformance/nft/dumps", func(_, path string, text []byte) {
 		dumps++
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
 		rs, ok := jsonLoad(t, nil, text, recordedPorts, time.UTC)
 		if !ok {
-			return nil
+			return
 		}
-		options := decompile.Options{InterfaceName: recordedPort}
+		options := decompile.Options{InterfaceName: testdata.InterfaceName(recordedPorts)}
 		document := nftjson.Append(nil, decompile.Ruleset(rs, options.JSON()), nftjson.Reference)
 		again, ok := jsonLoad(t, nil, document, recordedPorts, time.UTC)
 		if !ok {
-			return nil
+			return
 		}
 		var before, after bytes.Buffer
-		if err := decompile.List(&before, rs, options); err != nil {
-			return err
-		}
-		if err := decompile.List(&after, again, options); err != nil {
-			return err
+		if err := errors.Join(decompile.List(&before, rs, options), decompile.List(&after, again, options)); err != nil {
+			t.Fatal(err)
 		}
 		if before.String() == after.String() {
 			same++
 		} else {
 			t.Logf("%s: %s", path, firstDifference(after.String(), before.String()))
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	goal(t, percent(same, dumps) >= 100, "dumps: text, JSON and back is the same listing", share(same, dumps), "100 %")
 }

@@ -1,9 +1,7 @@
 package goals
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,19 +61,8 @@ const tracesGoal = 172
 // TestGoal2ShellTraces replays the recorded calls of nft through the drop-in,
 // each test in one empty state file.
 func TestGoal2ShellTraces(t *testing.T) {
-	file, err := os.Open(testdata.Path(t, "conformance/nft/shell_traces.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	var total, same, messages, sameMessages int
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var s shellTrace
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range testdata.Lines[shellTrace](t, testdata.NftTraces) {
 		if !s.comparable() {
 			continue
 		}
@@ -186,22 +173,12 @@ func steady(text string) string {
 // TestGoal2Bogons: malformed input is refused, with exit status 1, without a
 // crash.
 func TestGoal2Bogons(t *testing.T) {
-	file, err := os.Open(testdata.Path(t, "conformance/nft/bogons.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	var total, refused int
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var c struct {
-			File, Input string
-			JSON        bool
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	type bogon struct {
+		File, Input string
+		JSON        bool
+	}
+	for _, c := range testdata.Lines[bogon](t, "conformance/nft/bogons.jsonl") {
 		total++
 		argv := []string{"-f", "-"}
 		if c.JSON {

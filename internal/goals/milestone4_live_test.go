@@ -5,6 +5,7 @@ package goals
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
@@ -14,19 +15,24 @@ import (
 	"verdict/internal/testdata"
 )
 
+// pairsPerMinute is the least rate: 200,000 in five minutes on two cores.
+const pairsPerMinute = 40_000
+
 // TestGoal4Live compares random rulesets and packets with the running kernel:
 // a fixed seed, so that a failure comes again, and a fresh one. ORACLE_TIME
-// (such as 1h) sets how long, ORACLE_SEED the fresh seed.
+// (such as 1h) sets how long, ORACLE_SEED the fresh seed. Shrunk cases that
+// differ are written to the folder ORACLE_SAVE in the form of spec/.
 func TestGoal4Live(t *testing.T) {
 	if err := kernel.Available(); err != nil {
 		testdata.Missing(t, "oracle", err.Error())
 	}
 	each, least := 15*time.Second, 2000
 	if os.Getenv("VERDICT_GOALS") != "" {
-		each, least = 150*time.Second, 200_000
-	}
-	if d, err := time.ParseDuration(os.Getenv("ORACLE_TIME")); err == nil {
-		each = d / 2
+		total := 5 * time.Minute
+		if d, err := time.ParseDuration(os.Getenv("ORACLE_TIME")); err == nil {
+			total = d
+		}
+		each, least = total/2, int(pairsPerMinute*total.Minutes())
 	}
 	fresh := uint64(time.Now().UnixNano())
 	if v, err := strconv.ParseUint(os.Getenv("ORACLE_SEED"), 10, 64); err == nil {
@@ -45,6 +51,12 @@ func TestGoal4Live(t *testing.T) {
 		t.Logf("%s seed %d: %d rulesets (%d refused by both), %d pairs, %.0f a second", run.what, run.seed, r.Cases, r.Refused, r.Pairs, r.Rate())
 		for _, f := range r.Differing {
 			t.Errorf("%s", f.Text)
+			if dir := os.Getenv("ORACLE_SAVE"); dir != "" {
+				name := filepath.Join(dir, fmt.Sprintf("seed-%d.txtar", f.Case.Seed))
+				if err := os.WriteFile(name, []byte(f.Spec), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 		pairs, differing = pairs+r.Pairs, differing+len(r.Differing)
 	}

@@ -62,32 +62,13 @@ func realistic() string {
 // service.
 func TestGoal5Realistic(t *testing.T) {
 	timed(t)
-	loaded, err := verdict.Parse(realistic())
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(loaded.Rules(), loaded.Host(), engine.Options{Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := e.Worker()
+	w := newEngine(t, realistic(), engine.Options{Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}).Worker()
 	const flows = 16384
-	there, back := make([]engine.Input, flows), make([]engine.Input, flows)
-	for i := range there {
-		h := workload.Header{Src: 100<<24 | 64<<16 | uint32(i), Dst: 192<<24 | 2<<8 | 1, SrcPort: uint16(1024 + i), DstPort: 443, Proto: 6}
-		there[i] = tcpInput(&h, 0x02)
-		r := workload.Header{Src: h.Dst, Dst: h.Src, SrcPort: h.DstPort, DstPort: h.SrcPort, Proto: 6}
-		back[i] = tcpInput(&r, 0x12)
-		back[i].In, back[i].Out, back[i].Direction = "", "eth0", capture.Outbound
-	}
+	there, back, established := connections(flows)
 	outs := make([]engine.Outcome, flows)
 	w.EvaluateBatch(there, outs)
 	w.EvaluateBatch(back, outs)
-	for i := range there {
-		h := workload.Header{Src: 100<<24 | 64<<16 | uint32(i), Dst: 192<<24 | 2<<8 | 1, SrcPort: uint16(1024 + i), DstPort: 443, Proto: 6}
-		there[i] = tcpInput(&h, 0x10)
-	}
-	w.EvaluateBatch(there, outs)
+	w.EvaluateBatch(established, outs)
 	accepted := 0
 	for i := range outs {
 		if outs[i].Fate == engine.Accepted {
@@ -99,7 +80,7 @@ func TestGoal5Realistic(t *testing.T) {
 	}
 	at := 0
 	c := costs(batch, func() {
-		w.EvaluateBatch(there[at:at+batch], outs)
+		w.EvaluateBatch(established[at:at+batch], outs)
 		at = (at + batch) % flows
 	})
 	goal(t, 1e3/c[0] >= 15, "realistic ruleset, established connections, decoding and tracking included, one core", fmt.Sprintf("%.1f ns = %s", c[0], perSecond(c[0])), "at least 15 M packets/s")
@@ -126,6 +107,35 @@ func TestGoal5Realistic(t *testing.T) {
 		t.Fatalf("a first packet is not accepted: %+v", outs[0])
 	}
 	goal(t, 1e3/c[0] >= 8, "realistic ruleset, first packets to the last service, new connection included, one core", fmt.Sprintf("%.1f ns = %s", c[0], perSecond(c[0])), "at least 8 M packets/s")
+}
+
+// connections are packets of connections from as many hosts to one of a server:
+// the first ones, their answers, and those that follow.
+func connections(flows int) (there, back, established []engine.Input) {
+	for i := range flows {
+		h := workload.Header{Src: 100<<24 | 64<<16 | uint32(i), Dst: 192<<24 | 2<<8 | 1, SrcPort: uint16(1024 + i), DstPort: 443, Proto: 6}
+		there = append(there, tcpInput(&h, 0x02))
+		r := workload.Header{Src: h.Dst, Dst: h.Src, SrcPort: h.DstPort, DstPort: h.SrcPort, Proto: 6}
+		answer := tcpInput(&r, 0x12)
+		answer.In, answer.Out, answer.Direction = "", "eth0", capture.Outbound
+		back = append(back, answer)
+		established = append(established, tcpInput(&h, 0x10))
+	}
+	return there, back, established
+}
+
+// newEngine makes an engine of a text.
+func newEngine(t *testing.T, text string, o engine.Options) *engine.Engine {
+	t.Helper()
+	loaded, err := verdict.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(loaded.Rules(), loaded.Host(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // tcpInput is a TCP segment with flags.

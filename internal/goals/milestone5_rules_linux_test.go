@@ -236,3 +236,22 @@ func TestGoal5Allocations(t *testing.T) {
 	one := testing.AllocsPerRun(200, func() { w.Evaluate(&ins[0], &outs[0]) })
 	goal(t, one == 0 && many == 0, "allocations per packet and per batch, 5,000 rules compiled", fmt.Sprintf("%v, %v", one, many), "none")
 }
+
+// TestGoal5AllocationsConnections: packets of established connections allocate
+// nothing, one by one, in batches, and spread over workers but for the start of
+// these.
+func TestGoal5AllocationsConnections(t *testing.T) {
+	local := engine.Options{Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
+	w := newEngine(t, realistic(), local).Worker()
+	there, back, established := connections(2048)
+	outs := make([]engine.Outcome, 2048)
+	for _, list := range [][]engine.Input{there, back, established, established} {
+		w.EvaluateBatch(list, outs)
+	}
+	many := testing.AllocsPerRun(20, func() { w.EvaluateBatch(established, outs) })
+	one := testing.AllocsPerRun(200, func() { w.Evaluate(&established[7], &outs[7]) })
+	if outs[7].Fate != engine.Accepted {
+		t.Fatalf("%+v", outs[7])
+	}
+	goal(t, one == 0 && many == 0, "allocations per established packet and per batch, realistic ruleset", fmt.Sprintf("%v, %v", one, many), "none")
+}

@@ -3,6 +3,8 @@ package kernel
 import (
 	"sync"
 	"time"
+
+	"verdict/nft/ruleset"
 )
 
 // Campaign is a run of many random cases.
@@ -35,6 +37,7 @@ type Report struct {
 type Finding struct {
 	Case *Case
 	Text string
+	Spec string // the case in the form of package spec, what is expected left open
 }
 
 // Rate is the number of pairs compared per second.
@@ -156,11 +159,15 @@ func (l *Lab) find(c *Case, result *Result) (*Finding, error) {
 	if !ok { // it depends on time, or on what was there before
 		small, again = c, result
 	}
-	text := small.Text(&again.Differences[0])
+	text := small.Text(&again.Differences[0], again.injected)
 	if again.rules != nil {
-		text += Listing(again.rules)
+		text += Listing(&ruleset.Ruleset{Tables: withoutTracer(again.rules.Tables)})
 	} else {
 		text += small.Ruleset
 	}
-	return &Finding{Case: small, Text: text}, nil
+	spec, err := small.Spec(&again.Differences[0], again.injected, l.Host)
+	if err != nil {
+		return nil, err
+	}
+	return &Finding{Case: small, Text: text, Spec: spec}, nil
 }

@@ -20,6 +20,14 @@ type Case struct {
 type Injection struct {
 	Interface string
 	Data      []byte
+	// Answers makes it the answer to the frame that left last, if there is one.
+	Answers bool
+}
+
+// Frame is a frame on an interface.
+type Frame struct {
+	Interface string
+	Data      []byte
 }
 
 // Step is one line of a packet's trace: a rule whose statements all ran, or
@@ -69,7 +77,13 @@ type Result struct {
 	// Refused says that both refused the ruleset.
 	Refused     bool
 	Differences []Difference
-	rules       *ruleset.Ruleset
+	// Left are the frames that the kernel let out because of each packet.
+	Left     [][]Frame
+	rules    *ruleset.Ruleset
+	injected []Injection
+	// Free says that the kernel chose something that cannot be foreseen, within
+	// its bounds; from there on the two go different ways.
+	Free bool
 }
 
 func (r *Result) differ(packet int, what, kernel, engine string) {

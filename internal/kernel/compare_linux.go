@@ -1,10 +1,9 @@
 package kernel
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sys/unix"
 
 	"verdict"
 	"verdict/capture"
@@ -20,7 +19,7 @@ import (
 // The kernel has its own clock: cases must not depend on either.
 const (
 	start   = int64(1_767_225_600_000_000_000)
-	spacing = int64(10_000_000)
+	spacing = int64(100_000)
 )
 
 // loading is a case's ruleset on its way into both.
@@ -40,6 +39,10 @@ func (l *Lab) Compare(c *Case) (*Result, error) {
 		return result, err
 	}
 	defer l.unload(loaded)
+	l.left = Frame{}
+	if _, err := l.Drain(); err != nil {
+		return result, err
+	}
 	if err := l.readBack(loaded, result); err != nil {
 		return result, err
 	}
@@ -48,13 +51,22 @@ func (l *Lab) Compare(c *Case) (*Result, error) {
 		result.differ(-1, "engine", "takes the ruleset", err.Error())
 		return result, nil
 	}
+	l.settleTracking(c, runs.traced.engine)
 	for n := range c.Packets {
 		if err := l.packet(loaded, runs, c, n, result); err != nil {
 			return result, err
 		}
+		if result.Compared++; result.Free {
+			break
+		}
 	}
-	result.Compared = len(c.Packets)
-	return result, l.state(runs, result)
+	if result.Free { // what rules do with a port that was drawn is not known
+		return result, nil
+	}
+	if err := l.state(runs, result); err != nil {
+		return result, err
+	}
+	return result, l.connections(runs, result)
 }
 
 // compiled is a ruleset's only batch with what it changes.
@@ -69,7 +81,7 @@ func (l *Lab) compile(c *Case) (*compiled, error) {
 	for {
 		var got []compiled
 		_, found := verdict.LoadSources(verdict.LoadOptions{
-			Host: l.Host, Strict: true, Now: start, MaxErrors: 1000,
+			Base: l.base, Host: l.Host, Strict: true, Now: start, MaxErrors: 1000,
 			Batch: func(base *ruleset.Ruleset, batch []ruleset.Change) { got = append(got, compiled{base, batch}) },
 		}, diag.NewSource("case", []byte(c.Ruleset)))
 		if len(got) == 1 {
@@ -124,7 +136,7 @@ func (l *Lab) refusals(errs []*ruleset.ChangeError, refused []Refusal, rules *ru
 // unload deletes the case's tables and forgets connections.
 func (l *Lab) unload(loaded *loading) error {
 	var batch []ruleset.Change
-	for _, t := range loaded.rules.Tables {
+	for _, t := range withoutTracer(loaded.rules.Tables) {
 		batch = append(batch, ruleset.Change{Op: ruleset.OpDelete, Kind: ruleset.KindTable, Family: t.Family, Table: t.Name})
 	}
 	refused, err := l.Load(batch, nil)
@@ -146,21 +158,22 @@ func (l *Lab) readBack(loaded *loading, result *Result) error {
 	for _, u := range dump.Unknown {
 		result.differ(-1, "read back", u.String(), "not known")
 	}
+	own := &ruleset.Ruleset{Tables: withoutTracer(loaded.rules.Tables)}
 	for i, t := range dump.Rules.Tables {
-		if i >= len(loaded.rules.Tables) {
+		if i >= len(own.Tables) {
 			break
 		}
-		t.Handle = loaded.rules.Tables[i].Handle // counted since the namespace began
+		t.Handle = own.Tables[i].Handle // counted since the namespace began
 		for _, c := range t.Chains {
 			name := c.Name
-			if own := loaded.rules.Tables[i].ChainByHandle(c.Handle); own != nil {
+			if own := own.Tables[i].ChainByHandle(c.Handle); own != nil {
 				name = own.Name
 			}
 			loaded.names[chainKey{t.Family, t.Name, c.Name}] = name
 		}
 	}
 	renameChains(dump.Rules, loaded.names)
-	if d := netlink.Difference(asKernel(loaded.rules), dump.Rules, start); d != "" {
+	if d := netlink.Difference(asKernel(own), dump.Rules, start); d != "" {
 		result.differ(-1, "read back", d, "")
 	}
 	return nil
@@ -171,6 +184,9 @@ func (l *Lab) readBack(loaded *loading, result *Result) error {
 type runs struct {
 	traced, fast *run
 }
+
+// drew tells whether the engine ever drew a port at random.
+func (r *runs) drew() bool { return r.traced.engine.Connections().Stats().Drawn > 0 }
 
 type run struct {
 	rules  *ruleset.Ruleset
@@ -184,7 +200,7 @@ func newRuns(loaded *loading, l *Lab) (*runs, error) {
 	var pair [2]*run
 	for i, rules := range []*ruleset.Ruleset{loaded.rules, loaded.again} {
 		e, err := engine.New(rules, l.Host, engine.Options{
-			KnownRoutes: true, Forwarded: true,
+			Replies:   true,
 			Conntrack: conntrack.Config{Accounting: true, Before71: true},
 		})
 		if err != nil {
@@ -199,7 +215,8 @@ func newRuns(loaded *loading, l *Lab) (*runs, error) {
 
 // packet runs one packet through all and compares.
 func (l *Lab) packet(loaded *loading, runs *runs, c *Case, n int, result *Result) error {
-	p := &c.Packets[n]
+	p := l.injection(&c.Packets[n])
+	result.injected = append(result.injected, p)
 	if err := l.Inject(&Frame{p.Interface, p.Data}); err != nil {
 		return fmt.Errorf("packet %d: %w", n, err)
 	}
@@ -211,18 +228,37 @@ func (l *Lab) packet(loaded *loading, runs *runs, c *Case, n int, result *Result
 	if err != nil {
 		return err
 	}
+	result.Left = append(result.Left, frames)
+	if len(frames) > 0 {
+		l.left = frames[len(frames)-1]
+	}
 	in := engine.Input{Data: p.Data, OrigLen: len(p.Data), LinkType: packet.LinkEthernet, In: p.Interface, Direction: capture.Inbound, Time: start + int64(n)*spacing}
 	runs.traced.walk.steps = runs.traced.walk.steps[:0]
 	runs.traced.worker.Evaluate(&in, &runs.traced.out)
 	runs.fast.worker.Evaluate(&in, &runs.fast.out)
+	if runs.drew() {
+		result.Free = true
+		result.chosen(&runs.traced.out, frames, &p, c.Ruleset, n)
+		return nil
+	}
 	steps := loaded.steps(events)
 	if !slices.Equal(steps, runs.traced.walk.steps) && !untraceable(p.Data, events) {
 		result.differ(n, "trace", stepsText(steps), stepsText(runs.traced.walk.steps))
 	}
-	if a, b := outcomeText(&runs.traced.out), outcomeText(&runs.fast.out); a != b {
-		result.differ(n, "compiled chains", a, b)
+	if a, b := &runs.traced.out, &runs.fast.out; !sameOutcome(a, b) {
+		result.differ(n, "compiled chains", outcomeText(a), outcomeText(b))
 	}
-	return l.leaving(&runs.traced.out, frames, n, p, result)
+	result.leaving(&runs.traced.out, frames, n)
+	return nil
+}
+
+// injection is a case's packet, or where it asks for one the answer to the
+// frame that left last.
+func (l *Lab) injection(p *Injection) Injection {
+	if p.Answers && l.left.Data != nil {
+		return reply(Injection{Interface: l.left.Interface, Data: l.left.Data})
+	}
+	return *p
 }
 
 // untraceable packets have extension headers that are longer than the packet:
@@ -260,34 +296,18 @@ func (l *loading) chain(e *netlink.Trace, name string) string {
 	return name
 }
 
-// outcomeText is what the two ways of the engine must agree on.
-func outcomeText(o *engine.Outcome) string {
-	return fmt.Sprintf("%s %v %x", o.Fate, o.Hooks, o.Data)
+// sameOutcome tells whether the two ways of the engine agree.
+func sameOutcome(a, b *engine.Outcome) bool {
+	return a.Fate == b.Fate && slices.Equal(a.Hooks, b.Hooks) && bytes.Equal(a.Data, b.Data) &&
+		slices.EqualFunc(a.Sent, b.Sent, func(a, b engine.SentFrame) bool {
+			return a.Device == b.Device && a.Made == b.Made && a.Kind == b.Kind && bytes.Equal(a.Data, b.Data)
+		})
 }
 
-// flushConnections forgets all connections of the namespace.
-// Ref: nf_conntrack_netlink.c, ctnetlink_del_conntrack.
-func (s *socket) flushConnections() error {
-	const deleteConnections = 1<<8 | 2
-	s.seq++
-	b := []byte{20, 0, 0, 0, deleteConnections & 0xff, deleteConnections >> 8, netlink.FlagRequest | netlink.FlagAck, 0,
-		byte(s.seq), byte(s.seq >> 8), byte(s.seq >> 16), byte(s.seq >> 24), 0, 0, 0, 0, 0, 0, 0, 0}
-	if err := s.send(b); err != nil {
-		return err
+func outcomeText(o *engine.Outcome) string {
+	text := fmt.Sprintf("%s %v %x", o.Fate, o.Hooks, o.Data)
+	for i := range o.Sent {
+		text += fmt.Sprintf(" %s %x", o.Sent[i].Device, o.Sent[i].Data)
 	}
-	for {
-		frames, err := s.receive(0)
-		if err != nil {
-			return fmt.Errorf("flush connections: %w", err)
-		}
-		for _, f := range frames {
-			if f.typ != netlinkError || f.seq != s.seq {
-				continue
-			}
-			if errno, err := refusal(f); err != nil || errno != 0 && errno != unix.ENOENT {
-				return fmt.Errorf("flush connections: %w", errno)
-			}
-			return nil
-		}
-	}
+	return text
 }

@@ -57,8 +57,39 @@ func filledIn(t *ruleset.Table, e expr.Expr) expr.Expr {
 			x.Burst = 5
 		}
 		return &x
+	case *expr.NAT:
+		x := *e
+		if x.HasAddr {
+			x.Flags |= expr.NATFlagMapIPs
+		}
+		if x.HasAddr && !x.HasAddrMax {
+			x.HasAddrMax, x.AddrMax = true, x.AddrMin
+		}
+		x.Flags |= fillPorts(x.HasProto, x.ProtoMin, &x.HasProtoMax, &x.ProtoMax)
+		return &x
+	case *expr.Masq:
+		x := *e
+		x.Flags |= fillPorts(x.HasProto, x.ProtoMin, &x.HasProtoMax, &x.ProtoMax)
+		return &x
+	case *expr.Redir:
+		x := *e
+		x.Flags |= fillPorts(x.HasProto, x.ProtoMin, &x.HasProtoMax, &x.ProtoMax)
+		return &x
 	}
 	return e
+}
+
+// fillPorts makes the lower end of a range of ports its upper one where none is
+// given, and gives the flag that says so.
+// Ref: nft_nat.c, nft_nat_init.
+func fillPorts(has bool, low expr.Reg, hasHigh *bool, high *expr.Reg) uint32 {
+	if !has {
+		return 0
+	}
+	if !*hasHigh {
+		*hasHigh, *high = true, low
+	}
+	return expr.NATFlagProto
 }
 
 // renameChains gives the kernel's anonymous chains, whose numbers count since

@@ -31,6 +31,7 @@ type generator struct {
 	serial    int
 	family    string
 	hook      string
+	untracked bool // the chain stands ahead of connection tracking
 	stored    []*storedSet
 	objects   []string
 	chains    []string // regular chains that may still be jumped to
@@ -75,17 +76,18 @@ var hooks = map[string]map[string][]string{
 	"ip6":    ipHooks,
 	"inet":   ipHooks,
 	"netdev": {"ingress": {"-500", "-10", "0", "1", "200"}, "egress": {"-500", "0", "10"}},
-	"arp":    {"input": {"-10", "0", "5"}},
+	"arp":    {"input": {"-10", "0", "5"}, "output": {"-10", "0"}},
 }
 
 var ipHooks = map[string][]string{
 	"prerouting": {"-450", "-300", "-199", "-150", "0", "10"}, "input": {"-150", "-10", "0", "50"},
 	"forward": {"-150", "0", "1", "150"}, "postrouting": {"-150", "0", "50", "225"},
+	"output": {"-300", "-150", "-10", "0", "50"},
 }
 
 var hookOrder = map[string][]string{
-	"ip": {"prerouting", "input", "forward", "postrouting"}, "ip6": {"prerouting", "input", "forward", "postrouting"},
-	"inet": {"prerouting", "input", "forward", "postrouting"}, "netdev": {"ingress", "egress"}, "arp": {"input"},
+	"ip": {"prerouting", "input", "forward", "forward", "output", "postrouting"}, "ip6": {"prerouting", "input", "forward", "forward", "output", "postrouting"},
+	"inet": {"prerouting", "input", "forward", "forward", "output", "postrouting"}, "netdev": {"ingress", "egress"}, "arp": {"input", "input", "output"},
 }
 
 // ruleset writes one to three tables.
@@ -111,7 +113,7 @@ func (g *generator) table(b *strings.Builder) {
 	all := g.chains
 	for i, name := range all {
 		g.chains = all[:i]
-		g.hook = ""
+		g.hook, g.untracked = "", false
 		fmt.Fprintf(&body, "\tchain %s {\n", name)
 		g.rules(&body, 1+g.IntN(4))
 		body.WriteString("\t}\n")
@@ -119,6 +121,11 @@ func (g *generator) table(b *strings.Builder) {
 	g.chains = all
 	for range 1 + g.IntN(3) {
 		g.baseChain(&body)
+	}
+	if g.tracked() && g.chance(40) {
+		for range 1 + g.IntN(3) {
+			g.natChain(&body)
+		}
 	}
 	fmt.Fprintf(b, "table %s %s {\n%s}\n", g.family, g.name("t"), body.String())
 }
@@ -130,6 +137,7 @@ func (g *generator) baseChain(b *strings.Builder) {
 	if g.family == "netdev" {
 		device = fmt.Sprintf(" device %q", pick(g, "lan0", "lan0", "wan0"))
 	}
+	g.untracked = g.hook == "prerouting" && (priority == "-450" || priority == "-300") || g.hook == "output" && priority == "-300"
 	fmt.Fprintf(b, "\tchain %s {\n\t\ttype filter hook %s%s priority %s; policy %s;\n", g.name("b"), g.hook, device, priority,
 		pick(g, "accept", "accept", "accept", "drop"))
 	g.rules(b, 1+g.IntN(7))
@@ -158,7 +166,17 @@ func (g *generator) rule() string {
 	for range pick(g, 0, 1, 1, 2) {
 		parts = append(parts, g.statement(&layer))
 	}
-	if verdict := g.verdict(); verdict != "" {
+	if g.untracked && g.chance(30) {
+		parts = append(parts, g.early())
+	}
+	answer := ""
+	if g.chance(12) {
+		answer = g.answer(&layer)
+	}
+	if answer != "" {
+		parts = append(parts, answer)
+	}
+	if verdict := g.verdict(); verdict != "" && !strings.HasPrefix(answer, "reject") && !strings.HasPrefix(answer, "fwd") {
 		parts = append(parts, verdict)
 	}
 	if len(parts) == 0 {

@@ -47,12 +47,18 @@ func (g *generator) match(l *layer) string {
 	if g.tracked() {
 		kinds = append(kinds, "ct", "ct", "fib")
 	}
-	switch pick(g, kinds...) {
+	switch pick(g, append(kinds, "rare", "rare")...) {
+	case "rare":
+		return g.rareMatch(l)
 	case "address":
 		return g.addressMatch(g.settle(l))
 	case "field":
 		if g.settle(l) == 4 {
-			return g.numberMatch(pick(g, ipFields...))
+			f := pick(g, ipFields...)
+			if g.made() && (f.pool == "id" || f.pool == "checksum") {
+				f = ipFields[0]
+			}
+			return g.numberMatch(f)
 		}
 		return g.numberMatch(pick(g, ip6Fields...))
 	case "transport":
@@ -84,6 +90,12 @@ func (g *generator) match(l *layer) string {
 		return pick(g, "fib daddr type local", "fib daddr type { local, broadcast }", "fib saddr type unicast", "fib daddr type != local")
 	}
 	return g.numberMatch(pick(g, metaFields...))
+}
+
+// made reports whether the rule at hand may meet packets that the host makes,
+// the identification of which, and so the checksum, is random.
+func (g *generator) made() bool {
+	return g.hook == "" || g.hook == "output" || g.hook == "postrouting" || g.hook == "egress"
 }
 
 func (g *generator) tracked() bool {
@@ -192,7 +204,9 @@ func (g *generator) ctMatch() string {
 
 func (g *generator) miscMatch() string {
 	kinds := []string{"pkttype", "protocol", "nfproto"}
-	if g.family != "netdev" || g.hook == "ingress" { // at egress the link header is that of the next hop
+	// At egress the link header is that of the next hop, and of a clone that
+	// passes output it is left to chance.
+	if !g.made() {
 		kinds = append(kinds, "ether")
 	}
 	switch pick(g, kinds...) {
@@ -214,6 +228,9 @@ func (g *generator) rawMatch(l *layer) string {
 	case "nh":
 		return fmt.Sprintf("@nh,%d,%d %s%d", pick(g, 0, 8, 64, 72), 8, pick(g, "", "!= ", "> "), pick(g, 0, 6, 17, 64, 69, 96))
 	case "bits":
+		if g.made() { // 32 on is the identification of IPv4
+			return fmt.Sprintf("@nh,%d,%d %d", pick(g, 4, 12), pick(g, 4, 3, 12), g.IntN(8))
+		}
 		return fmt.Sprintf("@nh,%d,%d %d", pick(g, 4, 12, 36), pick(g, 4, 3, 12), g.IntN(8))
 	}
 	if l.transport == "" {

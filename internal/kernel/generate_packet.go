@@ -184,7 +184,12 @@ func (g *generator) arp() Injection {
 // again repeats a packet, or answers it: addresses and ports swapped.
 func (g *generator) again() Injection {
 	p := pick(g, g.sent[max(0, len(g.sent)-12):]...)
-	if g.chance(40) {
+	switch {
+	case g.chance(35):
+		return p
+	case g.chance(60):
+		p = reply(p)
+		p.Answers = true
 		return p
 	}
 	return reply(p)

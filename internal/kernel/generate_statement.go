@@ -28,12 +28,14 @@ func (g *generator) makeObjects(b *strings.Builder) {
 func (g *generator) statement(l *layer) string {
 	kinds := []string{"counter", "counter", "counter", "limit", "quota", "mark", "log", "object", "last"}
 	if g.family != "arp" {
-		kinds = append(kinds, "dynamic", "dynamic", "vmap", "vmap", "map", "numgen", "write", "hash")
+		kinds = append(kinds, "rare", "dynamic", "dynamic", "vmap", "vmap", "map", "numgen", "write", "hash")
 	}
 	if g.tracked() {
 		kinds = append(kinds, "ctmark", "bitwise")
 	}
 	switch pick(g, kinds...) {
+	case "rare":
+		return g.rareStatement(l)
 	case "limit":
 		return fmt.Sprintf("limit rate %s%d/%s burst %d packets", pick(g, "", "over "), 1+g.IntN(4), pick(g, "hour", "day"), 1+g.IntN(8))
 	case "quota":

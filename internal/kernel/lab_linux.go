@@ -8,6 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"verdict"
+	"verdict/catalog"
+	"verdict/engine"
 	"verdict/host"
 	"verdict/nft/netlink"
 	"verdict/nft/ruleset"
@@ -22,6 +25,7 @@ var settings = []string{
 	"ipv6/icmp/ratelimit=0", "ipv4/conf/all/accept_source_route=1", "ipv4/conf/default/accept_source_route=1",
 	"ipv6/conf/all/accept_dad=0", "ipv6/conf/default/accept_dad=0",
 	"ipv6/conf/all/accept_ra=0", "ipv6/conf/default/accept_ra=0",
+	"netfilter/nf_conntrack_acct=1",
 	"ipv6/conf/default/mldv2_unsolicited_report_interval=3600000", "ipv6/auto_flowlabels=0",
 }
 
@@ -29,11 +33,14 @@ var settings = []string{
 // the goroutine of InNamespace that opened it.
 type Lab struct {
 	Host *host.Host
+	base *verdict.Ruleset // the tracer's tables, beside which cases are loaded
 
 	taps    map[string]int
 	control *socket
 	tracer  *tracer
 	buf     []byte
+	tracks  map[catalog.Family]bool // families that the case before had tracked
+	left    Frame                   // the last frame that left during the case at hand
 }
 
 // OpenLab sets the namespace of the calling goroutine up. The goroutine must
@@ -125,6 +132,20 @@ func commands() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// settleTracking waits until the kernel has stopped tracking a family that the
+// case before had tracked: it does so some time after the rules are deleted, and
+// nat chains run where packets are tracked.
+func (l *Lab) settleTracking(c *Case, e *engine.Engine) {
+	now := map[catalog.Family]bool{}
+	for _, f := range []catalog.Family{catalog.FamilyIP, catalog.FamilyIP6} {
+		now[f] = e.Tracks(f)
+		if l.tracks[f] && !now[f] && strings.Contains(c.Ruleset, "type nat") {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	l.tracks = now
+}
+
 // ownIPv6 are the router's addresses for which the kernel makes routes in its
 // own time.
 var ownIPv6 = []string{"fd00:1::1", "2001:db8::1", "fe80::ff:fe00:101", "fe80::ff:fe00:201"}
@@ -188,12 +209,6 @@ func openTAP(name string) (int, error) {
 		return 0, err
 	}
 	return fd, nil
-}
-
-// Frame is a frame on an interface.
-type Frame struct {
-	Interface string
-	Data      []byte
 }
 
 // Inject hands a frame to the host. Errors of the device, for frames it does

@@ -18,7 +18,7 @@ func frameOf(t *testing.T, text string) Injection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Injection{"lan0", p.Data}
+	return Injection{Interface: "lan0", Data: p.Data}
 }
 
 // listed is a ruleset as nft lists it, user data and all.

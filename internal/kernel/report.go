@@ -14,13 +14,14 @@ import (
 // shown is how many packets of a case are shown whole.
 const shown = 6
 
-// Text describes a difference with the packet and the rules that it names.
-func (c *Case) Text(d *Difference) string {
+// Text describes a difference with the packet and the rules that it names;
+// injected are the packets as they were.
+func (c *Case) Text(d *Difference, injected []Injection) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, %s\n", c.Seed, d)
-	for n := range c.Packets {
+	for n := range injected {
 		// Those before it matter where there are few, as after shrinking.
-		if p := &c.Packets[n]; n == d.Packet || len(c.Packets) <= shown {
+		if p := &injected[n]; n == d.Packet || len(c.Packets) <= shown {
 			fmt.Fprintf(&b, "  packet %d: iifname %s %s\n    hex %x\n", n, p.Interface, frameText(p.Data), p.Data)
 		}
 	}

@@ -5,12 +5,16 @@ import (
 	"strings"
 )
 
+// maxTries bounds the work for one case, which a kernel that is busy makes slow.
+const maxTries = 600
+
 // Shrink makes a failing case smaller as long as it fails: first packets, then
-// tables, chains and sets, then single rules.
+// tables, chains and sets, then single rules. It tries maxTries at most.
 func Shrink(c *Case, fails func(*Case) bool) *Case {
 	best := *c
+	tries := 0
 	try := func(next Case) bool {
-		if !fails(&next) {
+		if tries++; tries > maxTries || !fails(&next) {
 			return false
 		}
 		best = next

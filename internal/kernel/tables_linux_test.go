@@ -124,7 +124,7 @@ func tablePacket(r *rand.Rand, six bool, addresses []string, ports []int) (Injec
 	if err != nil {
 		return Injection{}, false
 	}
-	return Injection{in, p.Data}, true
+	return Injection{Interface: in, Data: p.Data}, true
 }
 
 // compareTables runs packets through the kernel's tables and through ours, and

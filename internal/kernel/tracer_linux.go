@@ -13,27 +13,33 @@ import (
 	"verdict/nft/ruleset"
 )
 
-// tracerTable holds the chain that switches tracing on, ahead of all others.
-const tracerTable = "verdict_oracle"
-
-// tracerRules trace what the interfaces receive. What the host itself sends
-// (neighbour discovery, echo replies, errors, resets) is dropped before
-// anybody counts it: the engine judges packets, not the host's answers.
+// tracerRules trace what the interfaces receive and what the host itself sends.
+// Messages that the host sends in its own time (neighbour discovery, group
+// membership), and redirects, whose limit lasts from case to case, are dropped
+// before anybody counts them. The engine runs these tables too.
 const tracerRules = `
 table netdev verdict_oracle {
 	chain first {
 		type filter hook ingress devices = { "lan0", "wan0" } priority -2147483647;
 		meta nftrace set 1
 	}
+	chain leaving {
+		type filter hook egress devices = { "lan0", "wan0" } priority -2147483647;
+		meta nftrace set 1
+	}
 }
 table inet verdict_oracle {
 	chain output {
-		type filter hook output priority -2147483647; policy drop;
+		type filter hook output priority -2147483647;
+		icmpv6 type { 130, 131, 132, 133, 134, 135, 136, 137, 143 } drop
+		meta nftrace set 1
 	}
 }
 table arp verdict_oracle {
 	chain output {
-		type filter hook output priority -2147483647; policy drop;
+		type filter hook output priority -2147483647;
+		arp operation request drop
+		meta nftrace set 1
 	}
 }
 `
@@ -120,13 +126,14 @@ func endOfChain(e *netlink.Trace) bool {
 // loadTracer loads the tracer's own tables.
 func (l *Lab) loadTracer() error {
 	var batch []ruleset.Change
-	_, found := verdict.LoadSources(verdict.LoadOptions{
-		Host: l.Host, Strict: true,
+	rules, found := verdict.LoadSources(verdict.LoadOptions{
+		Host: l.Host, Strict: true, Now: start,
 		Batch: func(_ *ruleset.Ruleset, changes []ruleset.Change) { batch = changes },
 	}, diag.NewSource("tracer", []byte(tracerRules)))
 	if err := found.Err(); err != nil {
 		return err
 	}
+	l.base = rules
 	refused, err := l.Load(batch, nil)
 	if err == nil && len(refused) > 0 {
 		err = refused[0].Errno

@@ -234,9 +234,6 @@ func (s *Store) rewrite(state *State, record []byte) error {
 // replaceFile writes a file so that after a crash its name leads to the old
 // content or to the new.
 func replaceFile(path string, data []byte) (os.FileInfo, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
 	name := path + ".new"
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
-	"time"
 
+	"verdict/internal/testdata"
 	"verdict/nft/decompile"
 	"verdict/nft/ruleset"
 )
@@ -41,14 +41,13 @@ func FuzzFile(f *testing.F) {
 		case 4:
 			data = appendRecord(appendRecord(bytes.Clone(identity), recordSchema, content), recordSnapshot, snapshot)
 		}
-		started := time.Now()
-		defer func() {
-			if took := time.Since(started); took > time.Second {
-				t.Errorf("%d bytes took %v", len(content), took)
-			}
-		}()
-		s := open("state", &now)
-		if err := s.parse(data, nil); err != nil {
+		var s *Store
+		var err error
+		testdata.WithinSecond(t, func() {
+			s = open("state", &now)
+			err = s.parse(data, nil)
+		})
+		if err != nil {
 			var damage *DamageError
 			if !errors.As(err, &damage) || damage.Offset > int64(len(data)) {
 				t.Fatalf("%v", err)

@@ -35,7 +35,7 @@ const defaultWait = 10 * time.Second
 // Open returns the store of a path. Nothing is read yet; a file that does not
 // exist is an empty ruleset.
 func Open(path string, o Options) *Store {
-	s := &Store{path: path, wait: o.Wait, now: o.Now}
+	s := &Store{path: linkTarget(path), wait: o.Wait, now: o.Now}
 	if s.wait == 0 {
 		s.wait = defaultWait
 	}

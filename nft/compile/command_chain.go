@@ -114,15 +114,10 @@ func (c *compiler) existingBase(t target) *ruleset.BaseChain {
 func (c *compiler) chainItems(items []syntax.Item, t target, p *chainParts) bool {
 	ok := true
 	for _, it := range items {
+		if c.scopeItem(it, func(included []syntax.Item) { ok = c.chainItems(included, t, p) && ok }) {
+			continue
+		}
 		switch it := it.(type) {
-		case *syntax.Define:
-			c.define(it)
-		case *syntax.Undefine:
-			c.undefine(it)
-		case *syntax.Include:
-			for _, f := range it.Files {
-				ok = c.chainItems(f.Items, t, p) && ok
-			}
 		case *syntax.Hook:
 			b := c.hook(it, t)
 			if b == nil {

@@ -100,19 +100,25 @@ func (c *compiler) objectProtocol(w syntax.Word, o *syntax.StatefulObj) (uint8, 
 	return n, true
 }
 
+// protocols reads the two protocols of an object, with every mistake in them.
+func (c *compiler) protocols(l3, l4 syntax.Word, o *syntax.StatefulObj) (catalog.Family, uint8, bool) {
+	family, ok := c.l3proto(l3)
+	protocol, ok2 := c.objectProtocol(l4, o)
+	return family, protocol, ok && ok2
+}
+
 func (c *compiler) helperObject(o *syntax.StatefulObj, obj *ruleset.Object) bool {
 	if o.Helper == nil || !o.Helper.Type.Given() {
 		c.diags.Errorf(o.Span, "compile/object", "ct helper type is not specified")
 		return false
 	}
-	l3, ok := c.l3proto(o.Helper.L3Proto)
-	proto, ok2 := c.objectProtocol(o.Helper.Protocol, o)
+	l3, proto, ok := c.protocols(o.Helper.L3Proto, o.Helper.Protocol, o)
 	if len(o.Helper.Type.Text) >= 16 {
 		c.diags.Errorf(o.Helper.Type.Span, "compile/string", "invalid name '%s', max length is 16", o.Helper.Type.Text)
 		return false
 	}
 	obj.Helper = &ruleset.Helper{Name: o.Helper.Type.Text, L3Proto: l3, Protocol: proto}
-	return ok && ok2
+	return ok
 }
 
 var timeoutStates = map[string][]string{
@@ -126,9 +132,8 @@ func (c *compiler) timeoutObject(o *syntax.StatefulObj, obj *ruleset.Object) boo
 		c.diags.Errorf(o.Span, "compile/object", "ct timeout policy is not specified")
 		return false
 	}
-	l3, ok := c.l3proto(spec.L3Proto)
-	proto, ok2 := c.objectProtocol(spec.Protocol, o)
-	if !ok || !ok2 {
+	l3, proto, ok := c.protocols(spec.L3Proto, spec.Protocol, o)
+	if !ok {
 		return false
 	}
 	p := &ruleset.TimeoutPolicy{L3Proto: l3, Protocol: proto, Values: map[string]uint32{}}
@@ -158,9 +163,8 @@ func (c *compiler) expectationObject(o *syntax.StatefulObj, obj *ruleset.Object)
 		c.diags.Errorf(o.Span, "compile/object", "ct expectation is not specified")
 		return false
 	}
-	l3, ok := c.l3proto(spec.L3Proto)
-	proto, ok2 := c.objectProtocol(spec.Protocol, o)
-	if !ok || !ok2 {
+	l3, proto, ok := c.protocols(spec.L3Proto, spec.Protocol, o)
+	if !ok {
 		return false
 	}
 	e := &ruleset.Expectation{L3Proto: l3, Protocol: proto}

@@ -82,17 +82,11 @@ func (c *compiler) setItems(items []syntax.Item, p *setParts) bool {
 
 func (c *compiler) setItem(it syntax.Item, p *setParts) bool {
 	s := p.info
-	switch it := it.(type) {
-	case *syntax.Define:
-		c.define(it)
-	case *syntax.Undefine:
-		c.undefine(it)
-	case *syntax.Include:
-		ok := true
-		for _, f := range it.Files {
-			ok = c.setItems(f.Items, p) && ok
-		}
+	ok := true
+	if c.scopeItem(it, func(included []syntax.Item) { ok = c.setItems(included, p) && ok }) {
 		return ok
+	}
+	switch it := it.(type) {
 	case *syntax.KeyType:
 		p.typed = true
 		return c.keyTypes(it, p)

@@ -50,15 +50,10 @@ func (l *laterParts) run() {
 // with the symbols that are defined where it stands.
 func (c *compiler) tableItems(items []syntax.Item, t target, def *ruleset.TableDef, late *laterParts) {
 	for _, it := range items {
+		if c.scopeItem(it, func(included []syntax.Item) { c.tableItems(included, t, def, late) }) {
+			continue
+		}
 		switch it := it.(type) {
-		case *syntax.Define:
-			c.define(it)
-		case *syntax.Undefine:
-			c.undefine(it)
-		case *syntax.Include:
-			for _, f := range it.Files {
-				c.tableItems(f.Items, t, def, late)
-			}
 		case *syntax.TableFlags:
 			for _, w := range it.Flags {
 				flag, ok := tableFlags[w.Text]

@@ -81,17 +81,11 @@ func newCompiler(base *ruleset.Ruleset, opts Options) *compiler {
 func (c *compiler) items(items []syntax.Item) {
 	items = c.joinElements(items)
 	for _, it := range items {
-		switch it := it.(type) {
-		case *syntax.Define:
-			c.define(it)
-		case *syntax.Undefine:
-			c.undefine(it)
-		case *syntax.Include:
-			for _, f := range it.Files {
-				c.items(f.Items)
-			}
-		case *syntax.Command:
-			c.command(it)
+		if c.scopeItem(it, c.items) {
+			continue
+		}
+		if command, ok := it.(*syntax.Command); ok {
+			c.command(command)
 		}
 	}
 }

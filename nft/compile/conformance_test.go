@@ -1,16 +1,11 @@
 package compile
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"verdict/catalog"
 	"verdict/diag"
 	"verdict/internal/testdata"
 	"verdict/nft/ruleset"
@@ -43,21 +38,11 @@ type conformanceCase struct {
 
 // conformanceHost is the host on which the cases were recorded.
 func conformanceHost() Options {
-	accounts := map[string]uint32{"root": 0, "daemon": 1, "bin": 2}
-	find := func(name string) (uint32, bool) { id, ok := accounts[name]; return id, ok }
-	interfaces := map[string]uint32{
-		"lo": 1, "dummy0": 2, "dummy1": 3, "dummy-m": 4, "eth0": 5, "eth1": 6, "veth0": 7, "veth1": 8, "br0": 9, "d0": 10, "d1": 11,
-	}
 	return Options{
-		Interface: func(name string) (uint32, bool) { i, ok := interfaces[name]; return i, ok },
-		User:      find, Group: find,
-		Names: func(t *catalog.Type, name string) (uint64, bool) {
-			if t == catalog.Realm && name == "cosmos" || t == catalog.DevGroup && name == "default" {
-				return 0, true
-			}
-			return 0, false
-		},
-		Location: time.FixedZone("UTC-2", 2*3600),
+		Interface: testdata.InterfaceIndex(testdata.RecordingInterfaces()),
+		User:      testdata.RecordingAccount, Group: testdata.RecordingAccount,
+		Names:    testdata.RecordingName,
+		Location: testdata.RecordingZone,
 	}
 }
 
@@ -111,31 +96,12 @@ func bytecode(base *ruleset.Ruleset, batch []ruleset.Change) (instructions []str
 	return instructions, sets, flags
 }
 
-func readCases(t *testing.T) []conformanceCase {
-	f, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var cases []conformanceCase
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<22)
-	for s.Scan() {
-		var c conformanceCase
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, c)
-	}
-	return cases
-}
-
 // TestConformance compares the bytecode of each case with the recorded one.
 func TestConformance(t *testing.T) {
 	opts := conformanceHost()
 	bases := map[string]*ruleset.Ruleset{}
 	var good, rules, rejected, mustReject, other, others int
-	for _, c := range readCases(t) {
+	for _, c := range testdata.Lines[conformanceCase](t, testdata.NftCases) {
 		key := strings.Join(c.Setup, "\n")
 		base, ok := bases[key]
 		if !ok {

@@ -1,9 +1,7 @@
 package compile
 
 import (
-	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,56 +65,34 @@ func firstDifference(got, want string) string {
 // checks that those which the reference refuses are refused.
 func TestCorpus(t *testing.T) {
 	good, total := 0, 0
-	for _, dir := range []string{"tool-output", "nftables-examples"} {
-		dir = testdata.Path(t, "corpus/nft/"+dir)
-		var index []struct {
-			File, Stage string
-			Interfaces  map[string]uint32
-			Why         []string
-		}
-		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-		if err == nil {
-			err = json.Unmarshal(text, &index)
+	for _, c := range testdata.CorpusRulesets(t) {
+		total++
+		opts := conformanceHost()
+		opts.Location = nil
+		opts.Interface = testdata.InterfaceIndex(c.Interfaces)
+		got, err := debugText(c.Path(), opts)
+		if c.Stage == "user" {
+			if err != nil {
+				good++
+			} else {
+				t.Logf("%s: accepted, reference: %v", c.File, c.Why)
+			}
+			continue
 		}
 		if err != nil {
-			t.Fatal(err)
+			t.Logf("%s: %v", c.File, err)
+			continue
 		}
-		for _, e := range index {
-			total++
-			path := filepath.Join(dir, e.File)
-			opts := conformanceHost()
-			opts.Location = nil
-			opts.Interface = func(name string) (uint32, bool) {
-				if name == "lo" {
-					return 1, true
-				}
-				i, ok := e.Interfaces[name]
-				return i, ok
-			}
-			got, err := debugText(path, opts)
-			if e.Stage == "user" {
-				if err != nil {
-					good++
-				} else {
-					t.Logf("%s: accepted, reference: %v", e.File, e.Why)
-				}
-				continue
-			}
-			if err != nil {
-				t.Logf("%s: %v", e.File, err)
-				continue
-			}
-			want, err := os.ReadFile(strings.TrimSuffix(path, ".nft") + ".bytecode")
-			if err != nil {
-				t.Logf("%s: %v", e.File, err)
-				continue
-			}
-			if d := firstDifference(got, string(want)); d != "" {
-				t.Logf("%s: %s", e.File, d)
-				continue
-			}
-			good++
+		want, err := os.ReadFile(c.Recorded(".bytecode"))
+		if err != nil {
+			t.Logf("%s: %v", c.File, err)
+			continue
 		}
+		if d := firstDifference(got, string(want)); d != "" {
+			t.Logf("%s: %s", c.File, d)
+			continue
+		}
+		good++
 	}
 	t.Logf("real rulesets with the exact bytecode, or refused as by the reference: %d of %d", good, total)
 	if good < floorCorpus {
@@ -126,34 +102,21 @@ func TestCorpus(t *testing.T) {
 
 // TestDumps compares the bytecode of listings with the recorded one.
 func TestDumps(t *testing.T) {
-	root := testdata.Path(t, "conformance/nft/dumps_netlink")
 	good, total := 0, 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
+	dumps := testdata.Path(t, "conformance/nft/dumps")
+	testdata.EachFile(t, "conformance/nft/dumps_netlink", func(name, _ string, want []byte) {
 		total++
-		want, err := os.ReadFile(path)
+		got, err := debugText(filepath.Join(dumps, strings.TrimSuffix(name, ".txt")+".nft"), conformanceHost())
 		if err != nil {
-			return err
-		}
-		relative, _ := filepath.Rel(root, path)
-		source := filepath.Join(filepath.Dir(root), "dumps", strings.TrimSuffix(relative, ".txt")+".nft")
-		got, err := debugText(source, conformanceHost())
-		if err != nil {
-			t.Logf("%s: %v", relative, err)
-			return nil
+			t.Logf("%s: %v", name, err)
+			return
 		}
 		if d := firstDifference(got, string(want)); d != "" {
-			t.Logf("%s: %s", relative, d)
-			return nil
+			t.Logf("%s: %s", name, d)
+			return
 		}
 		good++
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Logf("dumps with the exact bytecode: %d of %d", good, total)
 	if good < floorDumps {
 		t.Errorf("below the floor %d", floorDumps)

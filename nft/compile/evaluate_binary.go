@@ -45,10 +45,7 @@ func (c *compiler) peek(e syntax.Expr) syntax.Expr {
 		if !ok {
 			return e
 		}
-		b, known := c.bound[v]
-		if !known {
-			b = c.scope.find(v.Name)
-		}
+		b, _ := c.binding(v)
 		if b == nil {
 			return e
 		}

@@ -64,6 +64,13 @@ func (g *generator) takeWords(n int) int {
 	return at
 }
 
+// loaded allocates what an operand needs, loads it and gives the register.
+func (g *generator) loaded(o operand) expr.Reg {
+	at := g.take(o)
+	g.load(o, at)
+	return regAt(at)
+}
+
 // load emits what puts an operand into registers starting at a word.
 func (g *generator) load(o operand, word int) {
 	dst := regAt(word)
@@ -97,10 +104,8 @@ func (g *generator) load(o operand, word int) {
 		g.emit(&expr.Lookup{Set: o.set.name, SetID: o.set.id, Src: dst, Dst: dst, HasDst: true})
 	case *jhash:
 		saved := g.next
-		src := g.take(o.of)
-		g.load(o.of, src)
 		h := o.hash
-		h.Src, h.Dst, h.Len = regAt(src), dst, uint32(o.of.head().bytes())
+		h.Src, h.Dst, h.Len = g.loaded(o.of), dst, uint32(o.of.head().bytes())
 		g.emit(&h)
 		g.next = saved
 	}

@@ -105,6 +105,24 @@ func (c *compiler) define(d *syntax.Define) {
 	c.scope = c.scope.set(name, b)
 }
 
+// scopeItem compiles what may stand in any block and file; each takes the items
+// of included files. It is false for other items.
+func (c *compiler) scopeItem(it syntax.Item, each func([]syntax.Item)) bool {
+	switch it := it.(type) {
+	case *syntax.Define:
+		c.define(it)
+	case *syntax.Undefine:
+		c.undefine(it)
+	case *syntax.Include:
+		for _, f := range it.Files {
+			each(f.Items)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
 // undefine removes a symbol.
 func (c *compiler) undefine(u *syntax.Undefine) {
 	if c.scope.find(u.Name.Text) == nil {
@@ -162,6 +180,15 @@ func (c *compiler) bindVariables(e syntax.Expr) (ok bool) {
 	return true
 }
 
+// binding finds what a variable stands for; known says that this was settled
+// before, with a report where it is nothing.
+func (c *compiler) binding(v *syntax.Variable) (b *binding, known bool) {
+	if b, known = c.bound[v]; !known {
+		b = c.scope.find(v.Name)
+	}
+	return b, known
+}
+
 // expand replaces a variable by its value, however deep; nil, with an error
 // reported, where it is not defined.
 func (c *compiler) expand(e syntax.Expr) syntax.Expr {
@@ -170,14 +197,11 @@ func (c *compiler) expand(e syntax.Expr) syntax.Expr {
 		if !ok {
 			return e
 		}
-		b, known := c.bound[v]
-		if !known {
-			b = c.scope.find(v.Name)
-			if b == nil {
+		b, known := c.binding(v)
+		if b == nil {
+			if !known {
 				c.unknownSymbol(v.Span, v.Name)
 			}
-		}
-		if b == nil {
 			return nil
 		}
 		b.used = true

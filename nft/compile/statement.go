@@ -92,9 +92,7 @@ func (r *rule) statement(s syntax.Statement) {
 
 // verdictMap emits a lookup whose data are verdicts.
 func (g *generator) verdictMap(l *lookup) {
-	src := g.take(l.key)
-	g.load(l.key, src)
-	g.emit(&expr.Lookup{Set: l.set.name, SetID: l.set.id, Src: regAt(src), Dst: expr.RegVerdict, HasDst: true})
+	g.emit(&expr.Lookup{Set: l.set.name, SetID: l.set.id, Src: g.loaded(l.key), Dst: expr.RegVerdict, HasDst: true})
 }
 
 func (r *rule) verdictStatement(s *syntax.VerdictStatement) {
@@ -300,8 +298,6 @@ func (r *rule) objectMap(e *syntax.MapExpr, typ expr.ObjectType) {
 		return
 	}
 	r.insert(emitFunc(func(g *generator) {
-		src := g.take(key)
-		g.load(key, src)
-		g.emit(&expr.Objref{Set: s.name, SetID: s.id, Src: regAt(src), IsMap: true})
+		g.emit(&expr.Objref{Set: s.name, SetID: s.id, Src: g.loaded(key), IsMap: true})
 	}))
 }

@@ -73,15 +73,9 @@ func (r *rule) assignMeta(l *meta, s *syntax.Assign) {
 		r.errorf(s.Left.Place(), "compile/assign", "the packet inside a tunnel cannot be changed")
 		return
 	}
-	o := r.argument(s.Right, l.vtype)
-	if o == nil {
-		return
-	}
-	r.insert(emitFunc(func(g *generator) {
-		at := g.take(o)
-		g.load(o, at)
-		g.emit(&expr.Meta{Key: l.key, Src: regAt(at), Set: true})
-	}))
+	r.assignLoaded(s.Right, l.vtype, func(src expr.Reg) expr.Expr {
+		return &expr.Meta{Key: l.key, Src: src, Set: true}
+	})
 }
 
 func (r *rule) assignConntrack(l *conntrack, s *syntax.Assign) {
@@ -89,15 +83,9 @@ func (r *rule) assignConntrack(l *conntrack, s *syntax.Assign) {
 		r.errorf(s.Left.Place(), "compile/assign", "ct %s cannot be set", l.key.Name)
 		return
 	}
-	o := r.argument(s.Right, l.vtype)
-	if o == nil {
-		return
-	}
-	r.insert(emitFunc(func(g *generator) {
-		at := g.take(o)
-		g.load(o, at)
-		g.emit(&expr.CT{Key: l.key, Src: regAt(at), Set: true, HasDir: l.hasDir, Dir: l.dir})
-	}))
+	r.assignLoaded(s.Right, l.vtype, func(src expr.Reg) expr.Expr {
+		return &expr.CT{Key: l.key, Src: src, Set: true, HasDir: l.hasDir, Dir: l.dir}
+	})
 }
 
 func (r *rule) assignOption(l *exthdr, s *syntax.Assign) {
@@ -105,13 +93,16 @@ func (r *rule) assignOption(l *exthdr, s *syntax.Assign) {
 		r.errorf(s.Left.Place(), "compile/assign", "this option cannot be set")
 		return
 	}
-	o := r.argument(s.Right, l.vtype)
+	r.assignLoaded(s.Right, l.vtype, func(src expr.Reg) expr.Expr {
+		return &expr.Exthdr{Op: l.op, Type: l.kind, Offset: uint32(l.offset / 8), Len: uint32(l.bytes()), Src: src, Write: true}
+	})
+}
+
+// assignLoaded loads the value on the right and emits what takes it from there.
+func (r *rule) assignLoaded(value syntax.Expr, want vtype, write func(src expr.Reg) expr.Expr) {
+	o := r.argument(value, want)
 	if o == nil {
 		return
 	}
-	r.insert(emitFunc(func(g *generator) {
-		at := g.take(o)
-		g.load(o, at)
-		g.emit(&expr.Exthdr{Op: l.op, Type: l.kind, Offset: uint32(l.offset / 8), Len: uint32(l.bytes()), Src: regAt(at), Write: true})
-	}))
+	r.insert(emitFunc(func(g *generator) { g.emit(write(g.loaded(o))) }))
 }

@@ -49,14 +49,10 @@ func (r *rule) tproxy(s *syntax.TProxy) {
 	r.insert(emitFunc(func(g *generator) {
 		e := out
 		if addr != nil {
-			at := g.take(addr)
-			g.load(addr, at)
-			e.Addr = regAt(at)
+			e.Addr = g.loaded(addr)
 		}
 		if port != nil {
-			at := g.take(port)
-			g.load(port, at)
-			e.Port = regAt(at)
+			e.Port = g.loaded(port)
 		}
 		g.emit(&e)
 	}))
@@ -149,9 +145,7 @@ func (r *rule) queue(s *syntax.Queue) {
 			r.insert(emitFunc(func(g *generator) {
 				e := out
 				e.Num, e.Total = 0, 0
-				at := g.take(o)
-				g.load(o, at)
-				e.Src, e.HasSrc = regAt(at), true
+				e.Src, e.HasSrc = g.loaded(o), true
 				g.emit(&e)
 			}))
 			return
@@ -182,13 +176,9 @@ func (r *rule) dup(s *syntax.Dup) {
 		}
 		r.insert(emitFunc(func(g *generator) {
 			e := expr.Dup{HasAddr: true}
-			at := g.take(addr)
-			g.load(addr, at)
-			e.Addr = regAt(at)
+			e.Addr = g.loaded(addr)
 			if dev != nil {
-				at := g.take(dev)
-				g.load(dev, at)
-				e.Dev, e.HasDev = regAt(at), true
+				e.Dev, e.HasDev = g.loaded(dev), true
 			}
 			g.emit(&e)
 		}))
@@ -202,9 +192,7 @@ func (r *rule) dup(s *syntax.Dup) {
 			return
 		}
 		r.insert(emitFunc(func(g *generator) {
-			at := g.take(dev)
-			g.load(dev, at)
-			g.emit(&expr.Dup{Dev: regAt(at), HasDev: true})
+			g.emit(&expr.Dup{Dev: g.loaded(dev), HasDev: true})
 		}))
 	default:
 		r.errorf(s.Span, "compile/family", "unsupported family")
@@ -230,13 +218,9 @@ func (r *rule) fwd(s *syntax.Fwd) {
 	r.ended = true
 	r.insert(emitFunc(func(g *generator) {
 		e := expr.Fwd{}
-		at := g.take(dev)
-		g.load(dev, at)
-		e.Dev = regAt(at)
+		e.Dev = g.loaded(dev)
 		if addr != nil {
-			at := g.take(addr)
-			g.load(addr, at)
-			e.Addr, e.HasAddr, e.NFProto = regAt(at), true, uint8(family)
+			e.Addr, e.HasAddr, e.NFProto = g.loaded(addr), true, uint8(family)
 		}
 		g.emit(&e)
 	}))

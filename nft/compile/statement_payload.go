@@ -143,10 +143,8 @@ func (w *write) combine(o operand, op expr.BitwiseOp, n num) *computed {
 func (r *rule) store(o operand, w write) {
 	out := w.Payload
 	r.insert(emitFunc(func(g *generator) {
-		at := g.take(o)
-		g.load(o, at)
 		e := out
-		e.Src = regAt(at)
+		e.Src = g.loaded(o)
 		g.emit(&e)
 	}))
 }

@@ -45,13 +45,9 @@ func (r *rule) setUpdate(s *syntax.SetUpdate) {
 	}
 	r.insert(emitFunc(func(g *generator) {
 		e := out
-		at := g.take(key)
-		g.load(key, at)
-		e.Key = regAt(at)
+		e.Key = g.loaded(key)
 		if data != nil {
-			to := g.take(data)
-			g.load(data, to)
-			e.Data, e.HasData = regAt(to), true
+			e.Data, e.HasData = g.loaded(data), true
 		}
 		g.emit(&e)
 	}))
@@ -166,9 +162,7 @@ func (r *rule) meter(s *syntax.Meter) {
 	})
 	r.insert(emitFunc(func(g *generator) {
 		e := out
-		at := g.take(key)
-		g.load(key, at)
-		e.Key = regAt(at)
+		e.Key = g.loaded(key)
 		g.emit(&e)
 	}))
 }

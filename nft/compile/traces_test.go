@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -14,32 +12,24 @@ import (
 	"verdict/nft/syntax"
 )
 
+// shellTrace is a sequence of calls of nft.
+type shellTrace struct {
+	Test, Status string
+	Needs        []string
+	Calls        []struct {
+		Argv   []string
+		Rc     int
+		Stderr string
+		Stdin  *string
+		Files  map[string]string
+	}
+}
+
 // TestShellTraces replays recorded calls of nft and compares whether each was
 // accepted; calls that only read are taken as they are.
 func TestShellTraces(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "conformance/nft/shell_traces.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	good, total := 0, 0
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<26)
-	for s.Scan() {
-		var trace struct {
-			Test, Status string
-			Needs        []string
-			Calls        []struct {
-				Argv   []string
-				Rc     int
-				Stderr string
-				Stdin  *string
-				Files  map[string]string
-			}
-		}
-		if err := json.Unmarshal(s.Bytes(), &trace); err != nil {
-			t.Fatal(err)
-		}
+	for _, trace := range testdata.Lines[shellTrace](t, testdata.NftTraces) {
 		if trace.Status != "OK" || slices.ContainsFunc(trace.Needs, func(n string) bool { return n != "json" && n != "interactive" }) {
 			continue
 		}

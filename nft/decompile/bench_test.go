@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"verdict/diag"
+	"verdict/internal/testdata"
 	"verdict/nft/ruleset"
 )
 
 func loaded(b *testing.B, source string) *ruleset.Ruleset {
 	b.Helper()
-	rs, err := load(nil, diag.NewSource("bench", []byte(source)), compileOptions(recordingInterfaces))
+	rs, err := load(nil, diag.NewSource("bench", []byte(source)), compileOptions(testdata.RecordingInterfaces()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -121,7 +121,7 @@ func (r *rule) narrowMask(o *operand) (*operand, bool) {
 	field.offset, field.bits, field.shift = load.offset+before, ones, after
 	if load.kind == operandExthdr {
 		_, f, _ := exthdrField(load.exthdr, field.offset, field.bits, r.outer.routingType)
-		return &field, f != nil
+		return &field, f != nil && f.Bits == field.bits
 	}
 	if load.base == catalog.BaseTunnel {
 		return &field, load.tunnelHeader != nil && load.tunnelHeader.FieldAt(field.offset, field.bits, -1) != nil

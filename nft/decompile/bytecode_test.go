@@ -1,15 +1,11 @@
 package decompile
 
 import (
-	"bufio"
 	"encoding/hex"
-	"encoding/json"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"verdict/catalog"
 	"verdict/internal/testdata"
@@ -34,29 +30,9 @@ type textSet struct {
 	Elements    []string
 }
 
-func conformanceCases[T any](t *testing.T) []T {
-	t.Helper()
-	f, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var cases []T
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var c T
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, c)
-	}
-	return cases
-}
-
 // conformanceOptions are those under which the recorded listings were made.
 var conformanceOptions = Options{
-	NumericProtocol: true, Stateless: true, Location: time.FixedZone("", 2*60*60),
+	NumericProtocol: true, Stateless: true, Location: testdata.RecordingZone,
 	InterfaceName: func(index uint32) string {
 		if index == 1 {
 			return "lo"
@@ -74,7 +50,7 @@ const bytecodeFloor = 2848
 // named sets, which is why cases with named sets are left out.
 func TestBytecodeListing(t *testing.T) {
 	total, exact := 0, 0
-	for _, c := range conformanceCases[ruleCase](t) {
+	for _, c := range testdata.Lines[ruleCase](t, testdata.NftCases) {
 		if c.Kind != "rule" || c.Expect != "ok" || len(c.Sets) > 0 {
 			continue
 		}

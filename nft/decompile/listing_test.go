@@ -2,11 +2,8 @@ package decompile
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,31 +24,11 @@ const (
 	corpusFloor = 129
 )
 
-// recordingInterfaces are the interfaces of the host on which dumps were made.
-var recordingInterfaces = map[string]uint32{
-	"lo": 1, "dummy0": 2, "dummy1": 3, "dummy-m": 4, "eth0": 5, "eth1": 6, "veth0": 7, "veth1": 8, "br0": 9, "d0": 10, "d1": 11,
-}
-
-func interfaceName(interfaces map[string]uint32) func(uint32) string {
-	return func(index uint32) string {
-		for name, i := range interfaces {
-			if i == index {
-				return name
-			}
-		}
-		return ""
-	}
-}
-
 func compileOptions(interfaces map[string]uint32) compile.Options {
-	accounts := map[string]uint32{"root": 0, "daemon": 1, "bin": 2}
-	account := func(name string) (uint32, bool) { id, ok := accounts[name]; return id, ok }
 	return compile.Options{
-		Interface: func(name string) (uint32, bool) { i, ok := interfaces[name]; return i, ok },
-		User:      account, Group: account,
-		Names: func(t *catalog.Type, name string) (uint64, bool) {
-			return 0, t == catalog.Realm && name == "cosmos" || t == catalog.DevGroup && name == "default"
-		},
+		Interface: testdata.InterfaceIndex(interfaces),
+		User:      testdata.RecordingAccount, Group: testdata.RecordingAccount,
+		Names: testdata.RecordingName,
 	}
 }
 
@@ -82,11 +59,11 @@ func TestConformanceListing(t *testing.T) {
 		Oracle struct{ Listing string }
 	}
 	total, exact, sorted := 0, 0, 0
-	compiling := compileOptions(recordingInterfaces)
+	compiling := compileOptions(testdata.RecordingInterfaces())
 	compiling.Location = conformanceOptions.Location
 	listing := conformanceOptions
-	listing.InterfaceName = interfaceName(recordingInterfaces)
-	for _, c := range conformanceCases[loadCase](t) {
+	listing.InterfaceName = testdata.InterfaceName(testdata.RecordingInterfaces())
+	for _, c := range testdata.Lines[loadCase](t, testdata.NftCases) {
 		if c.Kind != "rule" || c.Expect != "ok" {
 			continue
 		}
@@ -141,38 +118,25 @@ func sortedElements(s string) string {
 // TestDumpListing loads whole recorded listings and lists them again, byte by
 // byte.
 func TestDumpListing(t *testing.T) {
-	root := testdata.Path(t, "conformance/nft/dumps")
-	opts := Options{InterfaceName: interfaceName(recordingInterfaces)}
+	opts := Options{InterfaceName: testdata.InterfaceName(testdata.RecordingInterfaces())}
 	total, exact := 0, 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
+	testdata.EachFile(t, "conformance/nft/dumps", func(name, path string, want []byte) {
 		total++
-		want, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(root, path)
-		rs, err := load(nil, diag.NewSource(path, want), compileOptions(recordingInterfaces))
+		rs, err := load(nil, diag.NewSource(path, want), compileOptions(testdata.RecordingInterfaces()))
 		if err != nil {
 			t.Logf("%s: %v", name, err)
-			return nil
+			return
 		}
 		var got bytes.Buffer
 		if err := List(&got, rs, opts); err != nil {
-			return err
+			t.Fatal(err)
 		}
 		if d := firstDifference(got.String(), string(want)); d != "" {
 			t.Logf("%s: %s", name, d)
-			return nil
+			return
 		}
 		exact++
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Logf("%d of %d dumps list exactly", exact, total)
 	if exact < dumpFloor {
 		t.Errorf("%d dumps list exactly, want at least %d", exact, dumpFloor)
@@ -200,35 +164,16 @@ func firstDifference(got, want string) string {
 // state with the recorded ones.
 func TestCorpusListing(t *testing.T) {
 	total, exact := 0, 0
-	for _, folder := range []string{"tool-output", "nftables-examples"} {
-		dir := testdata.Path(t, "corpus/nft/"+folder)
-		var index []struct {
-			File       string
-			Loaded     string
-			Interfaces map[string]uint32
+	for _, c := range testdata.CorpusRulesets(t) {
+		if c.Loaded != "yes" {
+			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-		if err == nil {
-			err = json.Unmarshal(text, &index)
+		total++
+		if d := corpusDifference(c.Path(), c.Interfaces); d != "" {
+			t.Logf("%s: %s", c.File, d)
+			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range index {
-			if e.Loaded != "yes" {
-				continue
-			}
-			total++
-			interfaces := map[string]uint32{"lo": 1}
-			for name, i := range e.Interfaces {
-				interfaces[name] = i
-			}
-			if d := corpusDifference(filepath.Join(dir, e.File), interfaces); d != "" {
-				t.Logf("%s: %s", e.File, d)
-				continue
-			}
-			exact++
-		}
+		exact++
 	}
 	t.Logf("%d of %d real rulesets list exactly", exact, total)
 	if exact < corpusFloor {
@@ -250,7 +195,7 @@ func corpusDifference(path string, interfaces map[string]uint32) string {
 		return err.Error()
 	}
 	var got bytes.Buffer
-	if err := List(&got, rs, Options{Stateless: true, InterfaceName: interfaceName(interfaces)}); err != nil {
+	if err := List(&got, rs, Options{Stateless: true, InterfaceName: testdata.InterfaceName(interfaces)}); err != nil {
 		return err.Error()
 	}
 	return firstDifference(got.String(), string(want))

@@ -28,7 +28,13 @@ func (r *rule) compareValue(o *operand, op syntax.Operator, value []byte) {
 		r.testMeta(o, &f, value)
 		return
 	}
-	r.emit(&syntax.Match{Left: left, Op: silent(op, o, &f), Right: r.o.literal(&f, value)})
+	m := &syntax.Match{Left: left, Op: silent(op, o, &f)}
+	if f.typ.Prefix && len(value) < f.typ.Bytes() { // only the leading bytes are compared
+		m.Right = r.o.prefix(&f, value, 8*len(value))
+	} else {
+		m.Right = r.o.literal(&f, value)
+	}
+	r.emit(m)
 	if op == syntax.OpEq && o.kind == operandExthdr && f.typ == catalog.Integer && o.exthdr.Type == 43 && o.offset == 16 && o.bits == 8 {
 		r.outer.routingType = int(uint64Of(value))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"verdict/catalog"
 	"verdict/diag"
+	"verdict/internal/testdata"
 	"verdict/nft/syntax"
 )
 
@@ -134,13 +135,13 @@ func TestRewrittenRules(t *testing.T) {
 func listedRule(family, source string) (string, error) {
 	script := "add table " + family + " t\nadd chain " + family + " t c { type filter hook input priority 0; }\n" +
 		"add rule " + family + " t c " + source + "\n"
-	rs, err := load(nil, diag.NewSource("rule", []byte(script)), compileOptions(recordingInterfaces))
+	rs, err := load(nil, diag.NewSource("rule", []byte(script)), compileOptions(testdata.RecordingInterfaces()))
 	if err != nil {
 		return "", err
 	}
 	f, _ := catalog.FamilyByName(family)
 	table := rs.Table(f, "t")
-	o := Options{Stateless: true, InterfaceName: interfaceName(recordingInterfaces)}
+	o := Options{Stateless: true, InterfaceName: testdata.InterfaceName(testdata.RecordingInterfaces())}
 	statements, _ := Rule(table, table.Chain("c").Rules[0], &o)
 	return string(syntax.AppendRule(nil, &syntax.Rule{Statements: statements})), nil
 }
@@ -162,11 +163,11 @@ table inet t {
 	}
 }
 `
-	rs, err := load(nil, diag.NewSource("options", []byte(source)), compileOptions(recordingInterfaces))
+	rs, err := load(nil, diag.NewSource("options", []byte(source)), compileOptions(testdata.RecordingInterfaces()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := Options{InterfaceName: interfaceName(recordingInterfaces), UserName: func(id uint32) string {
+	base := Options{InterfaceName: testdata.InterfaceName(testdata.RecordingInterfaces()), UserName: func(id uint32) string {
 		if id == 0 {
 			return "root"
 		}

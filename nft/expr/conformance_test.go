@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,34 +10,24 @@ import (
 	"verdict/internal/testdata"
 )
 
+// payloadCase is a conformance case with its bytecode.
+type payloadCase struct {
+	ID, Family string
+	Payload    []string
+	Oracle     struct{ RC int }
+}
+
 // TestTextRoundTripConformance reads every instruction of the conformance
 // cases and writes it again.
 func TestTextRoundTripConformance(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	lines, rules := 0, 0
-	scan := bufio.NewScanner(f)
-	scan.Buffer(nil, 16<<20)
-	for scan.Scan() {
-		var c struct {
-			ID      string
-			Payload []string
-		}
-		if err := json.Unmarshal(scan.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range testdata.Lines[payloadCase](t, testdata.NftCases) {
 		if c.Payload == nil {
 			continue
 		}
 		rules++
 		lines += len(c.Payload)
 		roundTripRule(t, c.ID, c.Payload, TextOptions{})
-	}
-	if err := scan.Err(); err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("%d instructions of %d rules", lines, rules)
 	if lines == 0 {
@@ -130,23 +118,8 @@ func roundTripRule(t *testing.T, id string, lines []string, opts TextOptions) {
 // TestCheckAcceptsConformance checks every rule of the cases that the real
 // tool loaded.
 func TestCheckAcceptsConformance(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "conformance/nft/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	accepted := 0
-	scan := bufio.NewScanner(f)
-	scan.Buffer(nil, 16<<20)
-	for scan.Scan() {
-		var c struct {
-			ID, Family, Expect string
-			Payload            []string
-			Oracle             struct{ RC int }
-		}
-		if err := json.Unmarshal(scan.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range testdata.Lines[payloadCase](t, testdata.NftCases) {
 		if c.Payload == nil || c.Oracle.RC != 0 {
 			continue
 		}
@@ -160,9 +133,6 @@ func TestCheckAcceptsConformance(t *testing.T) {
 			continue
 		}
 		accepted++
-	}
-	if err := scan.Err(); err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("%d rules accepted", accepted)
 	if accepted == 0 {

@@ -14,30 +14,20 @@ import (
 )
 
 func TestCorpus(t *testing.T) {
-	root := testdata.Path(t, "corpus/nft")
-	files := 0
-	var done int
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".nft" {
-			return err
+	files, done := 0, 0
+	testdata.EachFile(t, "corpus/nft", func(name, path string, text []byte) {
+		if filepath.Ext(path) != ".nft" {
+			return
 		}
 		files++
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
 		l, err := load(path, filepath.Dir(path), text)
 		if err != nil {
 			t.Logf("not loaded: %v", err)
-			return nil
+			return
 		}
 		done++
-		t.Run(filepath.Base(path), l.checkTest)
-		return nil
+		t.Run(filepath.Base(name), l.checkTest)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if done < 100 || files-done > 12 { // some of the corpus are parts of other files
 		t.Errorf("%d of %d rulesets were loaded", done, files)
 	}

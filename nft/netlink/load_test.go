@@ -1,43 +1,17 @@
 package netlink
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"verdict"
 	"verdict/diag"
+	"verdict/internal/testdata"
 	"verdict/nft/ruleset"
 )
 
 // now is the time of the tests' transactions.
 const now = int64(time.Second)
-
-// beside opens included files beside the ruleset.
-type beside struct{ dir string }
-
-func (f beside) Open(pattern string, _ *diag.Source) ([]*diag.Source, error) {
-	if strings.ContainsAny(pattern, "*?[") {
-		return nil, nil // such as /etc/nftables.d/*.nft
-	}
-	names, err := filepath.Glob(filepath.Join(f.dir, filepath.Base(pattern)))
-	if err != nil || len(names) == 0 {
-		return nil, os.ErrNotExist
-	}
-	slices.Sort(names)
-	var out []*diag.Source
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, diag.NewSource(name, text))
-	}
-	return out, nil
-}
 
 // loaded is a ruleset with the batches that made it.
 type loaded struct {
@@ -49,7 +23,7 @@ type loaded struct {
 // load loads a text; ok is false if it is refused.
 func load(name, dir string, text []byte) (l loaded, err error) {
 	rs, found := verdict.LoadSources(verdict.LoadOptions{
-		Now: now, Files: beside{dir},
+		Now: now, Files: testdata.Beside(dir),
 		Batch: func(base *ruleset.Ruleset, batch []ruleset.Change) {
 			l.bases, l.batches = append(l.bases, base), append(l.batches, batch)
 		},

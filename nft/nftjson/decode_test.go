@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -88,11 +86,11 @@ func TestCorpusRoundTrip(t *testing.T) {
 	all := corpus(t)
 	exact := 0
 	for _, e := range all {
-		recorded, err := os.ReadFile(e.path(".json"))
+		recorded, err := os.ReadFile(e.Recorded(".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		rs, err := loadJSON(nil, e.path(".json"), recorded, compileOptions(e.Interfaces, nil))
+		rs, err := loadJSON(nil, e.Recorded(".json"), recorded, compileOptions(e.Interfaces, nil))
 		if err != nil {
 			t.Logf("%s: %v", e.File, err)
 			continue
@@ -124,28 +122,15 @@ func withoutHandles(list []string) []string {
 // TestDumpRoundTrip loads recorded listings, lists them as JSON, loads that
 // and lists it as text again.
 func TestDumpRoundTrip(t *testing.T) {
-	dumps := testdata.Path(t, "conformance/nft/dumps")
 	total, exact := 0, 0
-	err := filepath.WalkDir(dumps, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
+	testdata.EachFile(t, "conformance/nft/dumps", func(name, path string, text []byte) {
 		total++
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(dumps, path)
 		if d := dumpDifference(path, text); d != "" {
 			t.Logf("%s: %s", name, d)
-			return nil
+			return
 		}
 		exact++
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Logf("%d of %d dumps survive JSON", exact, total)
 	if exact < dumpFloor {
 		t.Errorf("%d dumps survive JSON, want at least %d", exact, dumpFloor)
@@ -160,7 +145,7 @@ func dumpDifference(name string, text []byte) string {
 	if err != nil {
 		return err.Error()
 	}
-	plain := decompile.Options{InterfaceName: portName(ports)}
+	plain := decompile.Options{InterfaceName: testdata.InterfaceName(ports)}
 	var before, after bytes.Buffer
 	if err := decompile.List(&before, rs, plain); err != nil {
 		return err.Error()
@@ -188,7 +173,7 @@ func dumpDifference(name string, text []byte) string {
 // it leaves out in both.
 func TestRuleRoundTrip(t *testing.T) {
 	opts := compileOptions(ports, east)
-	options := decompile.Options{InterfaceName: portName(ports), Location: east, Now: opts.Now}
+	options := decompile.Options{InterfaceName: testdata.InterfaceName(ports), Location: east, Now: opts.Now}
 	total, same := 0, 0
 	for _, c := range ruleCases(t) {
 		setup, err := loadText(nil, c.ID, []byte(strings.Join(c.Setup, "\n")+"\n"), opts)

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
 	"verdict/diag"
+	"verdict/internal/testdata"
 	"verdict/nft/decompile"
 	"verdict/nft/nftjson"
+	"verdict/nft/ruleset"
 )
 
 // FuzzDecode reads anything: nothing may panic or take long, what loads has to
@@ -43,11 +44,9 @@ func FuzzDecode(f *testing.F) {
 	}
 	options := listOptions(ports)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		start := time.Now()
-		rs, err := loadJSON(nil, "fuzz", text, compileOptions(ports, nil))
-		if d := time.Since(start); d > time.Second {
-			t.Errorf("%d bytes took %v", len(text), d)
-		}
+		var rs *ruleset.Ruleset
+		var err error
+		testdata.WithinSecond(t, func() { rs, err = loadJSON(nil, "fuzz", text, compileOptions(ports, nil)) })
 		if err != nil {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/testdata"
 	"verdict/nft/decompile"
 	"verdict/nft/nftjson"
 	"verdict/nft/syntax"
@@ -20,7 +21,7 @@ import (
 func TestRuleListing(t *testing.T) {
 	cases := ruleCases(t)
 	options := decompile.Options{
-		InterfaceName: portName(ports), Stateless: true, NumericProtocol: true, Location: east, Now: time.Unix(0, 0),
+		InterfaceName: testdata.InterfaceName(ports), Stateless: true, NumericProtocol: true, Location: east, Now: time.Unix(0, 0),
 	}.JSON()
 	exact := 0
 	for _, c := range cases {
@@ -88,16 +89,16 @@ func TestCorpusListing(t *testing.T) {
 	all := corpus(t)
 	exact := 0
 	for _, e := range all {
-		source, err := os.ReadFile(e.path(".nft"))
+		source, err := os.ReadFile(e.Path())
 		if err != nil {
 			t.Fatal(err)
 		}
-		rs, err := loadText(nil, e.path(".nft"), source, compileOptions(e.Interfaces, nil))
+		rs, err := loadText(nil, e.Path(), source, compileOptions(e.Interfaces, nil))
 		if err != nil {
 			t.Errorf("%s: %v", e.File, err)
 			continue
 		}
-		recorded, err := os.ReadFile(e.path(".json"))
+		recorded, err := os.ReadFile(e.Recorded(".json"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package nftjson_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -27,30 +26,21 @@ type call struct {
 
 func (c *call) isJSON() bool { return len(c.Argv) > 0 && c.Argv[0] == "-j" }
 
+// callTrace is a recorded test: calls, and the ruleset that they leave.
+type callTrace struct {
+	Test, Status string
+	Calls        []call
+	Final        string
+}
+
 // replayFloor is the number of calls with JSON that must at least do as
 // recorded.
 const replayFloor = 63
 
 // TestRecordedCalls replays the recorded tests that read or write JSON.
 func TestRecordedCalls(t *testing.T) {
-	file, err := os.Open(testdata.Path(t, "conformance/nft/shell_traces.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 64<<20)
 	total, same := 0, 0
-	for lines.Scan() {
-		var trace struct {
-			Test   string
-			Status string
-			Calls  []call
-			Final  string
-		}
-		if err := json.Unmarshal(lines.Bytes(), &trace); err != nil {
-			t.Fatal(err)
-		}
+	for _, trace := range testdata.Lines[callTrace](t, testdata.NftTraces) {
 		if !slices.ContainsFunc(trace.Calls, func(c call) bool { return c.isJSON() }) {
 			continue
 		}
@@ -125,7 +115,7 @@ func (r *replay) run(c *call) (rc int, stdout string, why error) {
 func (r *replay) list(handles bool) string {
 	var b bytes.Buffer
 	if r.rules != nil {
-		_ = decompile.List(&b, r.rules, decompile.Options{InterfaceName: portName(ports), Handles: handles})
+		_ = decompile.List(&b, r.rules, decompile.Options{InterfaceName: testdata.InterfaceName(ports), Handles: handles})
 	}
 	return b.String()
 }

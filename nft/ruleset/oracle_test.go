@@ -1,7 +1,6 @@
 package ruleset_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -183,19 +182,8 @@ func messages(errs []*ruleset.ChangeError) []string {
 // TestRecordedErrors replays recorded calls of nft and compares the kernel's
 // refusals: how many there are and their texts.
 func TestRecordedErrors(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "conformance/nft/shell_traces.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	good, total := 0, 0
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<26)
-	for s.Scan() {
-		var trace recordedTrace
-		if err := json.Unmarshal(s.Bytes(), &trace); err != nil {
-			t.Fatal(err)
-		}
+	for _, trace := range testdata.Lines[recordedTrace](t, testdata.NftTraces) {
 		if trace.Status != "OK" || len(trace.Needs) > 0 {
 			continue
 		}

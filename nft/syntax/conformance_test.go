@@ -1,8 +1,6 @@
 package syntax_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,72 +17,22 @@ func parseText(name, text string) (*syntax.File, *diag.List) {
 	return syntax.Parse(diag.NewSource(name, []byte(text)), syntax.Options{Open: testdata.OpenIncluded, KeepComments: true})
 }
 
-// lines decodes a file of JSON objects, one a line.
-func lines[T any](t *testing.T, path string) []T {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []T
-	scanner := bufio.NewScanner(f)
-	scanner.Buffer(nil, 64<<20)
-	for scanner.Scan() {
-		var v T
-		if err := json.Unmarshal(scanner.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-type corpusEntry struct {
-	File, Accepted, Stage string
-	Why                   []string
-}
-
-// corpusIndex lists the real rulesets; File becomes an absolute path.
-func corpusIndex(t *testing.T) []corpusEntry {
-	var all []corpusEntry
-	for _, folder := range []string{"tool-output", "nftables-examples"} {
-		dir := testdata.Path(t, "corpus/nft/"+folder)
-		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var entries []corpusEntry
-		if err := json.Unmarshal(text, &entries); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			e.File = filepath.Join(dir, e.File)
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
 // TestCorpus parses real rulesets: all that nft accepts must parse.
 func TestCorpus(t *testing.T) {
 	accepted, parsed := 0, 0
-	for _, e := range corpusIndex(t) {
-		text, err := os.ReadFile(e.File)
+	for _, e := range testdata.CorpusRulesets(t) {
+		text, err := os.ReadFile(e.Path())
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, list := parseText(e.File, string(text))
+		_, list := parseText(e.Path(), string(text))
 		if e.Accepted != "yes" && e.Stage == "user" {
-			t.Logf("refused by nft: %s: %s; here: %v", filepath.Base(e.File), e.Why, list.Err())
+			t.Logf("refused by nft: %s: %s; here: %v", e.File, e.Why, list.Err())
 			continue
 		}
 		accepted++
 		if err := list.Err(); err != nil {
-			t.Errorf("%s: %v", e.File, err)
+			t.Errorf("%s: %v", e.Path(), err)
 			continue
 		}
 		parsed++
@@ -101,7 +49,7 @@ type conformanceCase struct {
 // TestConformanceCases parses the setup and command of every case that nft
 // accepts, and its expected listing.
 func TestConformanceCases(t *testing.T) {
-	cases := lines[conformanceCase](t, testdata.Path(t, "conformance/nft/cases.jsonl"))
+	cases := testdata.Lines[conformanceCase](t, testdata.NftCases)
 	ok, parsed, refused, fails := 0, 0, 0, 0
 	seen := map[string]bool{}
 	for _, c := range cases {
@@ -185,15 +133,15 @@ func TestListings(t *testing.T) {
 // second run changes nothing.
 func TestFormatCorpus(t *testing.T) {
 	formatted := 0
-	for _, e := range corpusIndex(t) {
-		text, err := os.ReadFile(e.File)
+	for _, e := range testdata.CorpusRulesets(t) {
+		text, err := os.ReadFile(e.Path())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, list := parseText(e.File, string(text)); list.HasErrors() {
+		if _, list := parseText(e.Path(), string(text)); list.HasErrors() {
 			continue
 		}
-		checkFormat(t, e.File, text)
+		checkFormat(t, e.Path(), text)
 		formatted++
 	}
 	t.Logf("formatted %d files", formatted)
@@ -271,7 +219,7 @@ type shellTrace struct {
 // TestShellTraces parses what the recorded scripts gave to nft: command lines
 // and files that nft accepted must parse.
 func TestShellTraces(t *testing.T) {
-	traces := lines[shellTrace](t, testdata.Path(t, "conformance/nft/shell_traces.jsonl"))
+	traces := testdata.Lines[shellTrace](t, testdata.NftTraces)
 	texts, parsed := 0, 0
 	for _, trace := range traces {
 		for _, call := range trace.Calls {
@@ -335,7 +283,7 @@ func TestBogons(t *testing.T) {
 		File, Input, Stderr string
 		JSON                bool
 	}
-	for _, b := range lines[bogon](t, testdata.Path(t, "conformance/nft/bogons.jsonl")) {
+	for _, b := range testdata.Lines[bogon](t, "conformance/nft/bogons.jsonl") {
 		_, list := syntax.Parse(diag.NewSource(b.File, []byte(b.Input)), syntax.Options{})
 		if strings.Contains(b.Stderr, "syntax error") && !list.HasErrors() {
 			t.Errorf("%s: not refused\n%s\n%s", b.File, b.Input, b.Stderr)

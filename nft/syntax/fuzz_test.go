@@ -3,9 +3,9 @@ package syntax_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"verdict/diag"
+	"verdict/internal/testdata"
 	"verdict/nft/syntax"
 )
 
@@ -21,11 +21,9 @@ func FuzzParse(f *testing.F) {
 		return syntax.Parse(diag.NewSource("fuzz", []byte(text)), syntax.Options{Open: open})
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		started := time.Now()
-		file, list := parse(text)
-		if took := time.Since(started); took > time.Second {
-			t.Errorf("%d bytes took %v", len(text), took)
-		}
+		var file *syntax.File
+		var list *diag.List
+		testdata.WithinSecond(t, func() { file, list = parse(text) })
 		checkSpans(t, file, list)
 		if list.HasErrors() {
 			return

@@ -54,25 +54,20 @@ func (p *parser) addressAndPort() (addr, port Expr) {
 
 // masqueradeStatement parses masquerade [to :PORT] [FLAGS].
 func (p *parser) masqueradeStatement() Statement {
-	start := p.tok.start
-	p.next()
-	n := &NAT{Kind: NATMasquerade}
-	if p.acceptWord("to") {
-		p.expect(kindColon)
-		n.Port = p.expression()
-	}
-	n.Flags = p.natFlags()
-	n.At = p.since(start)
-	return n
+	return p.natToPort(NATMasquerade, func() { p.expect(kindColon) })
 }
 
 // redirectStatement parses redirect [to [:]PORT] [FLAGS].
 func (p *parser) redirectStatement() Statement {
+	return p.natToPort(NATRedirect, func() { p.accept(kindColon) })
+}
+
+func (p *parser) natToPort(kind NATKind, colon func()) Statement {
 	start := p.tok.start
 	p.next()
-	n := &NAT{Kind: NATRedirect}
+	n := &NAT{Kind: kind}
 	if p.acceptWord("to") {
-		p.accept(kindColon)
+		colon()
 		n.Port = p.expression()
 	}
 	n.Flags = p.natFlags()

@@ -42,13 +42,17 @@ func (p *parser) quotaStatement() Statement {
 	return q
 }
 
-func (p *parser) quotaBody(start int32) *Quota {
-	q := &Quota{}
+// over parses [over|until], the latter of which says nothing.
+func (p *parser) over() bool {
 	if p.acceptWord("over") {
-		q.Over = true
-	} else {
-		p.acceptWord("until")
+		return true
 	}
+	p.acceptWord("until")
+	return false
+}
+
+func (p *parser) quotaBody(start int32) *Quota {
+	q := &Quota{Over: p.over()}
 	q.Bytes = p.byteCount()
 	if p.acceptWord("used") {
 		q.Used = p.byteCount()
@@ -75,11 +79,7 @@ func (p *parser) limitStatement() Statement {
 func (p *parser) limitBody(start int32) *Limit {
 	l := &Limit{}
 	p.expectWord("rate")
-	if p.acceptWord("over") {
-		l.Over = true
-	} else {
-		p.acceptWord("until")
-	}
+	l.Over = p.over()
 	rateStart := p.tok.start
 	value, unit := p.quantity()
 	if unit == "" && p.at(kindWord) {
@@ -130,10 +130,7 @@ func (p *parser) connLimit() Statement {
 	start := p.tok.start
 	p.next()
 	p.next()
-	c := &ConnLimit{Over: p.acceptWord("over")}
-	if !c.Over {
-		p.acceptWord("until")
-	}
+	c := &ConnLimit{Over: p.over()}
 	c.Count = uint32(p.boundedNumber("a number of connections", 1<<32-1))
 	c.At = p.since(start)
 	return c

@@ -128,6 +128,9 @@ func newParser(src *diag.Source, opts Options) *parser {
 	return &parser{input: newInput(src, &opts), list: &diag.List{}, opts: opts, including: []*diag.Source{src}, foreignAt: -1}
 }
 
+// byteOrderMark is what some editors write in front of UTF-8.
+const byteOrderMark = "\ufeff"
+
 // readable refuses what cannot be a ruleset at all.
 func (p *parser) readable(src *diag.Source) bool {
 	if len(src.Text) > math.MaxInt32-1 {
@@ -137,6 +140,11 @@ func (p *parser) readable(src *diag.Source) bool {
 	if i := bytes.IndexByte(src.Text, 0); i >= 0 {
 		d := p.fail(diag.Span{Source: src, Start: int32(i), End: int32(i + 1)}, codeBinary, "binary data: the text holds a zero byte")
 		d.Hint = "this is no nftables ruleset"
+		return false
+	}
+	if bytes.HasPrefix(src.Text, []byte(byteOrderMark)) {
+		d := p.fail(diag.Span{Source: src, End: int32(len(byteOrderMark))}, codeCharacter, "the text starts with a byte order mark")
+		d.Hint = "nft reads none; save the file as UTF-8 without it"
 		return false
 	}
 	return true

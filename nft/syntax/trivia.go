@@ -83,14 +83,14 @@ func hasBlock(item Item) bool {
 	case *Flowtable:
 		return i.HasBlock
 	case *Command:
-		body := i.body()
+		body := i.Body()
 		return body != nil && hasBlock(body)
 	}
 	return false
 }
 
-// body is the declaration a command carries, nil if none.
-func (c *Command) body() Item {
+// Body is the declaration that a command carries, nil if none.
+func (c *Command) Body() Item {
 	switch {
 	case c.Table != nil:
 		return c.Table

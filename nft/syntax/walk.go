@@ -67,7 +67,7 @@ func (w walker) children(n Node) {
 func (w walker) itemChildren(item Item) {
 	switch i := item.(type) {
 	case *Command:
-		if body := i.body(); body != nil {
+		if body := i.Body(); body != nil {
 			Walk(body, w.visit)
 		}
 		if i.Rule != nil {

@@ -80,6 +80,9 @@ func (s *stack) complete() string {
 	}
 	if s.network == nil {
 		if s.network = s.impliedNetwork(); s.network == nil {
+			if s.transport != nil || len(s.extensions) > 0 {
+				return "the link header's type announces neither IPv4 nor IPv6: name ip or ip6 too"
+			}
 			return ""
 		}
 	}
@@ -265,9 +268,16 @@ func (s *stack) fillLink() {
 		return
 	}
 	s.ether.auto("type", next)
+	if s.loopback {
+		s.ether.auto("saddr", 0)
+		s.ether.auto("daddr", 0)
+		return
+	}
 	if s.network != nil && !s.ether.given("daddr") {
 		f := s.ether.header.field("daddr")
-		f.put(s.ether.b, s.etherDestination())
+		destination := s.etherDestination()
+		f.put(s.ether.b, destination)
+		s.noStation = destination[0]&1 == 0
 	}
 }
 

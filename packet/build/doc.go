@@ -11,9 +11,9 @@
 // What is not said gets a sensible value: missing lower layers (tcp alone
 // becomes TCP over IPv4 over Ethernet), addresses 10.0.0.1 to 10.0.0.2 or
 // 2001:db8::1 to 2001:db8::2, ports 40000 to 80 (UDP: 53), hop limit 64, a
-// TCP SYN. Lengths, protocol fields and checksums follow from the rest.
-// Whatever is said explicitly stands, so that wrong lengths and checksums can
-// be made too.
+// TCP SYN, and link addresses that are zero where iifname is lo. Lengths,
+// protocol fields and checksums follow from the rest. Whatever is said
+// explicitly stands, so that wrong lengths and checksums can be made too.
 //
 // A protocol field that is given adds its header, unless a payload is given
 // too: then the payload is what follows (ip protocol 17 payload 0x0011).

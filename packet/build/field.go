@@ -171,7 +171,9 @@ func (l *layer) bytes() []byte {
 // stack is the headers of a packet, and what they carry.
 type stack struct {
 	raw        bool // no link header
+	loopback   bool // comes in through lo, where link addresses are zero
 	ether      *layer
+	noStation  bool // the link destination is the default one
 	vlans      []*layer
 	network    *layer
 	extensions []*layer

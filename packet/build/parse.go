@@ -18,6 +18,9 @@ type Packet struct {
 	Meta packet.Meta
 	// Hook is where the text wants the packet to enter ("input"), or empty.
 	Hook string
+	// NoStation says that the text names no Ethernet destination, nor an address
+	// that one follows from: the packet is then for whoever receives it.
+	NoStation bool
 }
 
 // maxFrame bounds the packets that can be made: the largest IP packet in any
@@ -56,6 +59,7 @@ func parse(text string) (*Packet, *Error) {
 		return nil, &Error{Message: "empty packet"}
 	}
 	p.root.raw = p.out.Link != packet.LinkEthernet
+	p.root.loopback = p.out.Meta.IIF.Name.String() == "lo"
 	data, message := p.root.assemble()
 	if message == "" && len(data) > maxFrame {
 		message = "packet too large"
@@ -63,7 +67,7 @@ func parse(text string) (*Packet, *Error) {
 	if message != "" {
 		return nil, &Error{Offset: len(text), Message: message}
 	}
-	p.out.Data = data
+	p.out.Data, p.out.NoStation = data, p.root.noStation
 	return p.out, nil
 }
 

@@ -124,10 +124,15 @@ func (p *parser) setPktType(w word) *Error {
 // setTime takes a date and time in UTC, or nanoseconds since the epoch.
 func (p *parser) setTime(w word) *Error {
 	for _, layout := range []string{time.DateTime, time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, w.text); err == nil {
-			p.out.Meta.Time = t.UnixNano()
-			return nil
+		t, err := time.Parse(layout, w.text)
+		if err != nil {
+			continue
 		}
+		p.out.Meta.Time = t.UnixNano()
+		if t.Unix() < 0 || !time.Unix(0, p.out.Meta.Time).Equal(t) {
+			return w.errorf("a time lies between 1970 and 2262")
+		}
+		return nil
 	}
 	n, err := parseNumber(w, 63)
 	if err != nil {

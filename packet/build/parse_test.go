@@ -139,6 +139,9 @@ func TestParseErrors(t *testing.T) {
 		{"payload hello", `column 9: bytes are written as "text" or 0x0011, not "hello"`},
 		{`payload "hello`, "column 9: string without closing quote"},
 		{"payload 0x00 payload 0x01", "column 22: payload given twice"},
+		{"ether type 0xffff tcp", "column 22: the link header's type announces neither IPv4 nor IPv6: name ip or ip6 too"},
+		{`udp meta time "2263-01-01"`, "column 15: a time lies between 1970 and 2262"},
+		{`udp meta time "1969-12-31"`, "column 15: a time lies between 1970 and 2262"},
 		{"ct state new", "column 1: ct is not a property of a packet: the state of a connection follows from the packets before this one"},
 		{"th sport 5", "column 1: th needs a transport protocol before it"},
 		{"hook inptu", `column 6: unknown hook "inptu" (did you mean "input"?)`},
@@ -195,6 +198,33 @@ func TestSummary(t *testing.T) {
 	for _, tt := range tests {
 		if got := Summary(view(t, tt.text)); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestAnyThree: whatever headers come together make a packet or a mistake.
+func TestAnyThree(t *testing.T) {
+	phrases := []string{
+		"ether type 0xffff", "ether type ip6", "ether type arp", "ether type 8021q", "vlan id 5", "vlan type 0xffff", "link raw",
+		"ip", "ip protocol 255", "ip protocol udp", "ip frag-off 5", "ip6", "ip6 nexthdr 255", "ip6 nexthdr hopopt", "arp",
+		"hbh", "dst", "rt", "frag frag-off 5", "mh", "ah", "esp", "comp",
+		"tcp", "udp", "udplite", "sctp", "dccp", "icmp", "icmpv6", "igmp", "gre", "gre protocol 0x6558", "th dport 5",
+		"inner", "inner ether", "inner ip6", "vxlan", "geneve", "gretap", "payload 0x0102", "payload 0x", "length 3",
+		"meta protocol ip6", "meta l4proto udp", "meta nfproto ipv6", "iifname lo", "hex 00",
+	}
+	try := func(text string) {
+		defer func() {
+			if why := recover(); why != nil {
+				t.Errorf("%s: %v", text, why)
+			}
+		}()
+		_, _ = Parse(text) // either is fine
+	}
+	for _, a := range phrases {
+		for _, b := range phrases {
+			for _, c := range phrases {
+				try(a + " " + b + " " + c)
+			}
 		}
 	}
 }

@@ -51,6 +51,24 @@ func (t *Text) failing(e *trace.Event) string {
 	return "[ " + string(r.Exprs[e.Expr].AppendText(nil)) + " ]"
 }
 
+// implied tells that a rule ended at a protocol test that its text does not
+// show: nft adds it in front of a match that needs it.
+func (t *Text) implied(e *trace.Event) bool {
+	c, r, _ := t.Program.Rule(e.Rule)
+	if e.LoadExpr < 0 || e.LoadExpr >= min(e.Expr, len(r.Exprs)) {
+		return false
+	}
+	load, ok := r.Exprs[e.LoadExpr].(*expr.Meta)
+	if !ok || load.Set {
+		return false
+	}
+	switch load.Key.Name {
+	case "nfproto", "l4proto", "protocol", "iiftype":
+		return !strings.Contains(ruleText(c.Table, r, &t.Options), t.failing(e))
+	}
+	return false
+}
+
 // got says what the packet had instead: the rule's own selector with the value
 // that was found in its place.
 func (t *Text) got(e *trace.Event) string {

@@ -23,6 +23,16 @@ type Document struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
 	Steps   []Step `json:"steps"`
+	Sent    []Sent `json:"sent,omitempty"`
+}
+
+// Sent is a frame that left because of the packet.
+type Sent struct {
+	Device string `json:"device"`
+	Kind   string `json:"kind"`          // packet: the packet itself; else why the host made it
+	Packet string `json:"packet"`        // in one line
+	Hex    string `json:"hex,omitempty"` // the whole frame
+	Reason string `json:"reason,omitempty"`
 }
 
 // Step is one event of a traced packet.

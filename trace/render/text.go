@@ -161,6 +161,9 @@ func (t *Text) done(e *trace.Event) {
 func (t *Text) broke(e *trace.Event) {
 	t.rule(e.Rule)
 	text := "no match: " + diag.Printable(t.failing(e))
+	if t.implied(e) {
+		text += " (implied)"
+	}
 	if got := t.got(e); got != "" {
 		text += ", the packet has " + diag.Printable(got)
 	}

@@ -56,17 +56,26 @@ func (p *Pair) Run(in *engine.Input) error {
 		s.worker.Evaluate(in, &s.out)
 	}
 	a, b := &p.sides[0], &p.sides[1]
-	switch x, y := &a.out, &b.out; {
-	case x.Fate != y.Fate, x.Decided != y.Decided, x.Verdict != y.Verdict, x.Reason != y.Reason:
-		return fmt.Errorf("fate %v %+v (%s), compiled %v %+v (%s)", x.Fate, x.Verdict, x.Reason, y.Fate, y.Verdict, y.Reason)
-	case x.Changed != y.Changed, !bytes.Equal(x.Data, y.Data):
-		return fmt.Errorf("bytes %x, compiled %x", x.Data, y.Data)
-	case !slices.Equal(x.Hooks, y.Hooks):
-		return fmt.Errorf("hooks %+v, compiled %+v", x.Hooks, y.Hooks)
-	case *a.worker.Meta() != *b.worker.Meta():
+	if err := differ(&a.out, &b.out); err != nil {
+		return err
+	}
+	if *a.worker.Meta() != *b.worker.Meta() {
 		return fmt.Errorf("metadata %+v, compiled %+v", a.worker.Meta(), b.worker.Meta())
 	}
 	return p.effects()
+}
+
+// differ says in what two outcomes differ.
+func differ(x, y *engine.Outcome) error {
+	switch {
+	case x.Fate != y.Fate, x.Decided != y.Decided, x.Verdict != y.Verdict, x.Reason != y.Reason, x.Copy != y.Copy, x.CutAt != y.CutAt:
+		return fmt.Errorf("fate %v %+v (%s), other %v %+v (%s)", x.Fate, x.Verdict, x.Reason, y.Fate, y.Verdict, y.Reason)
+	case x.Changed != y.Changed, !bytes.Equal(x.Data, y.Data):
+		return fmt.Errorf("bytes %x, other %x", x.Data, y.Data)
+	case !slices.Equal(x.Hooks, y.Hooks):
+		return fmt.Errorf("hooks %+v, other %+v", x.Hooks, y.Hooks)
+	}
+	return nil
 }
 
 // effects compares what rules asked for besides the verdict.
@@ -89,7 +98,7 @@ func (p *Pair) Check() error {
 	for i, h := range x.Hits() {
 		if g := y.Hits()[i]; g != h {
 			c, _, at := x.Program().Rule(uint32(i))
-			return fmt.Errorf("chain %s rule %d: %+v hits, compiled %+v", c.Chain.Name, at, h, g)
+			return fmt.Errorf("chain %s rule %d: %+v hits, other %+v", c.Chain.Name, at, h, g)
 		}
 	}
 	for i, t := range p.sides[0].rules.Tables {
@@ -103,7 +112,7 @@ func (p *Pair) Check() error {
 		}
 		for j, s := range t.Sets {
 			if x, y := p.size(s), p.size(other.Sets[j]); x != y {
-				return fmt.Errorf("set %s: %d elements, compiled %d", s.Name, x, y)
+				return fmt.Errorf("set %s: %d elements, other %d", s.Name, x, y)
 			}
 		}
 	}
@@ -130,7 +139,7 @@ func (p *Pair) state(list ...[]expr.Expr) error {
 			text[j] = string(s.engine.State().Present(list[j][i], s.worker.Now()).AppendText(nil))
 		}
 		if text[0] != text[1] {
-			return fmt.Errorf("%s, compiled %s", text[0], text[1])
+			return fmt.Errorf("%s, other %s", text[0], text[1])
 		}
 	}
 	return nil

@@ -64,14 +64,14 @@ func leaves(compressed io.Reader) (map[string]float64, error) {
 		return nil, fmt.Errorf("profile: %w", err)
 	}
 	var names []string
-	counts := map[uint64]uint64{}    // samples by location
+	counts := map[[2]uint64]uint64{} // samples by location, and that of the caller
 	functions := map[uint64]uint64{} // function by location
 	named := map[uint64]uint64{}     // place of the name by function
 	total := uint64(0)
 	for m := range fields(data) {
 		switch m.number {
 		case profileSample:
-			if at, value := m.first(sampleLocation), m.first(sampleValue); at != 0 {
+			if at, value := m.firstTwo(sampleLocation), m.first(sampleValue); at[0] != 0 {
 				counts[at] += value
 				total += value
 			}
@@ -88,11 +88,19 @@ func leaves(compressed io.Reader) (map[string]float64, error) {
 			names = append(names, string(m.data))
 		}
 	}
+	nameOf := func(location uint64) string {
+		if name := named[functions[location]]; name < uint64(len(names)) {
+			return names[name]
+		}
+		return ""
+	}
 	list := map[string]float64{}
 	for at, n := range counts {
-		if name := named[functions[at]]; name < uint64(len(names)) {
-			list[names[name]] += float64(n) / float64(total)
+		name := nameOf(at[0])
+		if name == "runtime.asyncPreempt" { // put between by the scheduler
+			name = nameOf(at[1])
 		}
+		list[name] += float64(n) / float64(total)
 	}
 	return list, nil
 }
@@ -133,16 +141,28 @@ func fields(b []byte) func(func(message) bool) {
 }
 
 // first is the first number of a field, also of packed ones.
-func (m message) first(number uint64) uint64 {
+func (m message) first(number uint64) uint64 { return m.firstTwo(number)[0] }
+
+// firstTwo is the first two numbers of a field, which may be packed; 0 where
+// there are fewer.
+func (m message) firstTwo(number uint64) (v [2]uint64) {
+	n := 0
 	for f := range fields(m.data) {
-		if f.number != number {
+		if f.number != number || n == len(v) {
 			continue
 		}
 		if f.data == nil {
-			return f.value
+			v[n] = f.value
+			n++
+			continue
 		}
-		v, _ := binary.Uvarint(f.data)
-		return v
+		for b := f.data; len(b) > 0 && n < len(v); n++ {
+			size := 0
+			if v[n], size = binary.Uvarint(b); size <= 0 {
+				return v
+			}
+			b = b[size:]
+		}
 	}
-	return 0
+	return v
 }

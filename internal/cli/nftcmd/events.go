@@ -67,9 +67,9 @@ func (p *eventPrinter) command(c *syntax.Command) {
 	case c.Elements != nil:
 		p.json.ElementEvent(verb, family, table, c.Target.Name.Text, c.Elements)
 	case p.jsonLines:
-		_, _ = p.w.Write(nftjson.AppendEvent(nil, verb, family, table, body(c)))
+		_, _ = p.w.Write(nftjson.AppendEvent(nil, verb, family, table, c.Body()))
 	default:
-		p.json.Event(verb, family, table, body(c))
+		p.json.Event(verb, family, table, c.Body())
 	}
 }
 
@@ -89,21 +89,6 @@ func handleLast(line []byte, c *syntax.Command) []byte {
 	text := strings.Replace(string(line), "{ # "+comment, "{", 1)
 	text = strings.TrimSuffix(text, " { }")
 	return []byte(text + " # " + comment)
-}
-
-// body is the item that a command declares.
-func body(c *syntax.Command) syntax.Item {
-	switch {
-	case c.Chain != nil:
-		return c.Chain
-	case c.Set != nil:
-		return c.Set
-	case c.Stateful != nil:
-		return c.Stateful
-	case c.Flowtable != nil:
-		return c.Flowtable
-	}
-	return c.Table
 }
 
 // asJSON tells whether events are written as JSON, which shows declarations

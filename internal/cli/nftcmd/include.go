@@ -21,6 +21,14 @@ func (n *session) open(pattern string, _ *diag.Source) ([]*diag.Source, error) {
 		}
 		candidates = append(candidates, filepath.Join(defaultIncludePath, pattern))
 	}
+	return Included(pattern, candidates)
+}
+
+// Included reads the files that the first of the candidates names, paths of an
+// include pattern, that names any. A pattern with wildcards may match nothing;
+// directories are passed over; what is no regular file, and may never end, is
+// an error.
+func Included(pattern string, candidates []string) ([]*diag.Source, error) {
 	for _, c := range candidates {
 		names, err := filepath.Glob(c)
 		if err != nil {

@@ -3,6 +3,7 @@ package nftcmd
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,21 +35,29 @@ func (n *session) interactive() int {
 	defer in.close()
 	defer n.end()
 	status := succeeded
-	var held string
+	var held strings.Builder // the lines that go on in the next
 	for {
 		prompt := promptFirst
-		if held != "" {
+		if held.Len() > 0 {
 			prompt = promptMore
 		}
 		line, err := in.next(prompt)
-		if err != nil {
+		if err == nil && held.Len()+len(line) > maxLine {
+			err = bufio.ErrTooLong
+		}
+		switch {
+		case errors.Is(err, bufio.ErrTooLong):
+			return n.status(fmt.Errorf("a line is longer than %d MB", maxLine>>20))
+		case err != nil:
 			return status
 		}
 		if rest, more := strings.CutSuffix(line, "\\"); more {
-			held += rest
+			held.WriteString(rest)
 			continue
 		}
-		line, held = held+line, ""
+		held.WriteString(line)
+		line = held.String()
+		held.Reset()
 		switch strings.TrimSpace(line) {
 		case "":
 			continue
@@ -85,7 +94,7 @@ func (n *session) end() {
 func (n *session) lines() lines {
 	if !n.Terminal {
 		s := bufio.NewScanner(n.In)
-		s.Buffer(nil, maxSource)
+		s.Buffer(nil, maxLine)
 		return &plainLines{s}
 	}
 	t := &terminalLines{State: liner.NewLiner(), history: filepath.Join(filepath.Dir(n.store.Path()), "nft.history")}
@@ -97,6 +106,9 @@ func (n *session) lines() lines {
 	}
 	return t
 }
+
+// maxLine bounds a line together with those that it continues.
+const maxLine = 16 << 20
 
 type plainLines struct{ *bufio.Scanner }
 

@@ -154,6 +154,8 @@ func (n *session) status(err error) int {
 // maxSource bounds a ruleset text.
 const maxSource = 256 << 20
 
+var errTooLarge = fmt.Errorf("more than %d MB", maxSource>>20)
+
 // readFile reads the file of -f.
 func (n *session) readFile(name string) (*diag.Source, error) {
 	var text []byte
@@ -165,7 +167,7 @@ func (n *session) readFile(name string) (*diag.Source, error) {
 		text, err = readLimited(name)
 	}
 	if err == nil && len(text) > maxSource {
-		err = fmt.Errorf("more than %d MB", maxSource>>20)
+		err = errTooLarge
 	}
 	return diag.NewSource(name, text), err
 }
@@ -190,7 +192,10 @@ func readLimited(name string) ([]byte, error) {
 		}
 		k, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+k]
-		if errors.Is(err, io.EOF) || len(text) > maxSource {
+		if len(text) > maxSource {
+			return nil, errTooLarge
+		}
+		if errors.Is(err, io.EOF) {
 			return text, nil
 		}
 		if err != nil {

@@ -3,15 +3,19 @@ package tccmd
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"verdict/internal/store"
 	"verdict/offload"
+	"verdict/tc"
 )
 
 // Streams is the outside world of a call.
@@ -161,11 +165,18 @@ func (st *state) deviceVerb(args []string, s *Streams) int {
 			args[i] = text
 		}
 	}
+	if len(args) > 1 && args[0] == "del" && !st.hasDevice(args[1]) {
+		return complain(s, fmt.Errorf("there is no device %q", args[1]))
+	}
 	if err := st.device(args); err != nil {
 		return complain(s, err)
 	}
 	st.keep("device", args)
 	return succeeded
+}
+
+func (st *state) hasDevice(name string) bool {
+	return slices.ContainsFunc(st.system.Devices(), func(d *tc.Device) bool { return d.Name == name })
 }
 
 // modelText is what the state file holds of a model: a shipped one's name, or
@@ -174,16 +185,35 @@ func modelText(name string) (string, error) {
 	if _, err := offload.ModelNamed(name); err == nil {
 		return name, nil
 	}
-	text, err := os.ReadFile(name)
-	if err != nil {
+	text, err := readModel(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		_, unknown := offload.ModelNamed(name)
 		return "", fmt.Errorf("%w, and there is no such file", unknown)
+	}
+	if err != nil {
+		return "", err
 	}
 	var m json.RawMessage
 	if err := json.Unmarshal(text, &m); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return string(text), nil
+}
+
+// maxModel bounds the description of a device model.
+const maxModel = 1 << 20
+
+func readModel(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxModel+1))
+	if err == nil && len(text) > maxModel {
+		err = fmt.Errorf("%s: a device model has at most %d MB", name, maxModel>>20)
+	}
+	return text, err
 }
 
 func (st *state) showDevices(s *Streams) int {

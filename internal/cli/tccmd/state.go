@@ -23,6 +23,7 @@ type state struct {
 	path   string
 	system *tc.System
 	lines  int
+	whole  int64    // bytes of the file's complete lines
 	fresh  []string // to be appended
 }
 
@@ -64,9 +65,18 @@ func load(path string, now int64) (*state, error) {
 	return st, nil
 }
 
+// read replays the complete lines. What a crash left of one more is passed over
+// and overwritten by the next change.
 func (st *state) read(r io.Reader) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 64<<10), 1<<24)
+	var rest []byte
+	sc.Split(func(data []byte, _ bool) (int, []byte, error) {
+		n, line, err := bufio.ScanLines(data, false)
+		st.whole += int64(n)
+		rest = data[n:]
+		return n, line, err
+	})
 	for sc.Scan() {
 		st.lines++
 		line := sc.Text()
@@ -79,6 +89,9 @@ func (st *state) read(r io.Reader) error {
 		if err := st.replay(line); err != nil {
 			return fmt.Errorf("line %d: %w", st.lines, err)
 		}
+	}
+	if st.lines == 0 && !strings.HasPrefix(header, string(rest)) {
+		return errors.New("not a state file of verdict tc")
 	}
 	return sc.Err()
 }
@@ -161,7 +174,7 @@ func (st *state) keep(kind string, words []string) {
 	st.fresh = append(st.fresh, b.String())
 }
 
-// save appends what is new. A state that became empty starts a new file.
+// save appends what is new to the complete lines.
 func (st *state) save() error {
 	if len(st.fresh) == 0 {
 		return nil
@@ -169,8 +182,7 @@ func (st *state) save() error {
 	if err := os.MkdirAll(filepath.Dir(st.path), 0o700); err != nil {
 		return err
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	f, err := os.OpenFile(st.path, flags, 0o600)
+	f, err := os.OpenFile(st.path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -178,11 +190,11 @@ func (st *state) save() error {
 	if st.lines == 0 {
 		text = header + "\n" + text
 	}
-	if _, err := f.WriteString(text); err != nil {
-		f.Close()
-		return err
+	_, err = f.WriteAt([]byte(text), st.whole)
+	if err == nil {
+		err = f.Truncate(st.whole + int64(len(text)))
 	}
-	return f.Close()
+	return errors.Join(err, f.Close())
 }
 
 // unquoteWords splits a line of plain and quoted words.

@@ -47,7 +47,7 @@ func run(ctx context.Context, span time.Duration, filter *regexp.Regexp) int {
 		ran++
 		r := t.run(ctx, span)
 		fmt.Printf("%-60s %12d executions  %s\n", t.Package+"/"+t.Name, r.Executions, r.verdict())
-		if r.Failed {
+		if r.Failed || r.Hung {
 			fmt.Println(r.Output)
 			status = 1
 		}

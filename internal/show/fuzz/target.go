@@ -18,12 +18,16 @@ type target struct{ Package, Name string }
 type result struct {
 	Executions int64
 	Failed     bool
+	Hung       bool // one input took so long that nothing else ran
 	Output     string
 }
 
 func (r result) verdict() string {
-	if r.Failed {
+	switch {
+	case r.Failed:
 		return "FAIL"
+	case r.Hung:
+		return "HUNG"
 	}
 	return "pass"
 }
@@ -63,7 +67,8 @@ func parseList(text string) []target {
 func (t target) run(ctx context.Context, span time.Duration) result {
 	c := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", span.String(), "-fuzzminimizetime", "200x", t.Package)
 	out, err := c.CombinedOutput()
-	return result{Executions: executions(string(out)), Failed: err != nil && !lateStop(string(out)), Output: string(out)}
+	text := string(out)
+	return result{Executions: executions(text), Failed: err != nil && !lateStop(text), Hung: hung(text), Output: text}
 }
 
 // lateStopPattern is a failure whose whole text is the end of the time given.
@@ -78,6 +83,30 @@ var lateStopPattern = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n 
 func lateStop(output string) bool {
 	return lateStopPattern.MatchString(output) && !strings.Contains(output, "Failing input written")
 }
+
+// stalls is the number of progress lines, three seconds apart, without any
+// execution that mean an input which does not end. The harness itself takes
+// that for a success when its time is over.
+const stalls = 4
+
+// hung reports whether executions stopped. Where lines are further apart than
+// they should be it was the machine that did.
+func hung(output string) bool {
+	last, before, same := "", time.Duration(0), 0
+	for _, m := range progressPattern.FindAllStringSubmatch(output, -1) {
+		at, err := time.ParseDuration(m[1])
+		inTime := err == nil && at-before <= 4*time.Second
+		if m[2] != last || !inTime {
+			same = 0
+		} else if same++; same >= stalls {
+			return true
+		}
+		last, before = m[2], at
+	}
+	return false
+}
+
+var progressPattern = regexp.MustCompile(`elapsed: ([0-9hms]+), execs: (\d+)`)
 
 var executionsPattern = regexp.MustCompile(`execs: (\d+)`)
 

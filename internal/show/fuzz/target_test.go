@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestParseList(t *testing.T) {
@@ -46,6 +49,30 @@ func TestLateStop(t *testing.T) {
 		{"pass", progress + "PASS\n", false},
 	} {
 		if got := lateStop(c.text); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestHung(t *testing.T) {
+	lines := func(apart int, execs ...int) string {
+		var b strings.Builder
+		for i, n := range execs {
+			fmt.Fprintf(&b, "fuzz: elapsed: %v, execs: %d (0/sec), new interesting: 2 (total: 290)\n", time.Duration(i*apart)*time.Second, n)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name string
+		text string
+		want bool
+	}{
+		{"runs", lines(3, 1, 2, 3, 4, 5, 6), false},
+		{"slow", lines(3, 1, 1, 1, 2, 2, 2, 3, 3), false},
+		{"hangs", lines(3, 1, 7, 7, 7, 7, 7), true},
+		{"the machine stands still", lines(40, 1, 7, 7, 7, 7, 7), false},
+	} {
+		if got := hung(c.text); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
