@@ -101,8 +101,10 @@ func (g *trafficGenerator) matches() string {
 	return strings.Join(list, " ")
 }
 
+// match draws a test. None looks at what stands before the frame: that is
+// memory that nobody wrote, see docs/kernel-differences.md.
 func (g *trafficGenerator) match() string {
-	at := pickOf(g, "at 0", "at 4", "at 8", "at 12", "at 16", "at 20", "at 24", "at -4", "at -8", "at -12", "at -16", "at nexthdr+0", "at nexthdr+4", "at 60", "at 1400")
+	at := pickOf(g, "at 0", "at 4", "at 8", "at 12", "at 16", "at 20", "at 24", "at -4", "at -8", "at -12", "at nexthdr+0", "at nexthdr+4", "at 60", "at 1400")
 	switch g.r.IntN(14) {
 	case 0:
 		return "u32 0 0"
