@@ -41,10 +41,11 @@ table ip t {
 	chain output {
 		type filter hook output priority 0; policy accept;
 		udp dport 514 ip frag-off & 0x4000 == 0 drop
+		udp dport 514 meta iiftype ether mark set 3
 	}
 	chain postrouting {
 		type filter hook postrouting priority 0; policy accept;
-		iifname "wan0" udp dport 514 mark set 1
+		iifname "wan0" udp dport 514 mark 3 mark set 1
 		mark 1 udp dport 514 ip dscp set cs1
 	}
 }
