@@ -238,8 +238,7 @@ func TestGoal5Allocations(t *testing.T) {
 }
 
 // TestGoal5AllocationsConnections: packets of established connections allocate
-// nothing, one by one, in batches, and spread over workers but for the start of
-// these.
+// nothing, one by one and in batches.
 func TestGoal5AllocationsConnections(t *testing.T) {
 	local := engine.Options{Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
 	w := newEngine(t, realistic(), local).Worker()
