@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-4 show-5 show-6 examples oracle big-endian clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-4 show-5 show-6 examples oracle tcoracle big-endian clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -66,6 +66,14 @@ oracle: ## random rulesets and packets against the running kernel, for ORACLE_TI
 EXACT = . ./capture ./catalog ./classify ./conntrack ./diag ./engine/... ./host ./iptables ./nft/... ./packet/... ./set/... ./spec ./trace/...
 big-endian: ## the packages that must be exact, as a big-endian machine runs them (qemu-user)
 	GOARCH=s390x CGO_ENABLED=0 $(GO) test -short -exec qemu-s390x -timeout 60m $(TESTFLAGS) $(EXACT)
+
+TCORACLE_DIR ?= $(HOME)/.cache/verdict/tcoracle
+TCORACLE_N ?= 200
+TCORACLE_SEED ?= $(shell date +%s)
+TCORACLE_TIME ?= 20m
+tcoracle: ## TCORACLE_N fresh random tc cases against Debian's kernel in qemu (root, network, about 350 MB in TCORACLE_DIR)
+	VERDICT_GOALS=1 TCORACLE=1 TCORACLE_DIR=$(TCORACLE_DIR) TCORACLE_N=$(TCORACLE_N) TCORACLE_SEED=$(TCORACLE_SEED) TCORACLE_TIME=$(TCORACLE_TIME) \
+		$(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal6FreshVerdicts'
 
 clean: ## remove what was built
 	rm -rf bin

@@ -11,6 +11,7 @@ import (
 	"verdict/engine/vm"
 	"verdict/packet"
 	"verdict/packet/build"
+	"verdict/tc"
 	"verdict/trace"
 )
 
@@ -46,6 +47,10 @@ type EngineOptions struct {
 	// Accounting counts packets and bytes per connection, as with
 	// nf_conntrack_acct.
 	Accounting bool
+	// TC is the host's traffic control, which packets pass ahead of the rules
+	// and behind them. An engine takes it over: nobody else may use it
+	// meanwhile.
+	TC *tc.System
 }
 
 // Engine evaluates packets against a ruleset. It keeps connections, counters
@@ -65,7 +70,7 @@ type Engine struct {
 func (r *Ruleset) NewEngine(o EngineOptions) (*Engine, error) {
 	e, err := engine.New(r.rules, r.host, engine.Options{
 		Hook: o.Hook, Local: o.Local, Interface: o.Interface, Seed: o.Seed, Zone: r.zone,
-		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Forwarded: o.Forwarded, Tables: r.tables, Executor: o.Executor,
+		KnownRoutes: o.KnownRoutes, Replies: o.Replies, Forwarded: o.Forwarded, Tables: r.tables, Executor: o.Executor, TC: o.TC,
 		Conntrack: conntrack.Config{Accounting: o.Accounting, Before71: o.Before71, Seed: o.Seed},
 	})
 	if err != nil {

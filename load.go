@@ -16,6 +16,7 @@ import (
 	"verdict/nft/nftjson"
 	"verdict/nft/ruleset"
 	"verdict/nft/syntax"
+	"verdict/tc"
 )
 
 // LoadOptions say how to load rulesets. The zero LoadOptions know no host and
@@ -28,6 +29,12 @@ type LoadOptions struct {
 	// and for interfaces that it does not have unless Strict is set, numbers
 	// are made up and reported as assumptions.
 	Host *host.Host
+	// HostAssumed says that Host holds nothing but what was assumed, as a nil
+	// Host does: it is given so that others number interfaces in the same way.
+	HostAssumed bool
+	// TC is the host's traffic control, whose devices take the rules of chains
+	// with the offload flag; nil: nothing is known of hardware.
+	TC *tc.System
 	// Strict refuses interfaces that the host does not have, as nft does.
 	Strict bool
 	// Files opens included files; nil refuses includes.
@@ -63,6 +70,7 @@ type Ruleset struct {
 	host      *host.Host
 	zone      *time.Location
 	hostGiven bool
+	tc        *tc.System // whose devices have the rules of offloaded chains
 }
 
 // HostGiven reports whether a host was given to the load.
@@ -129,7 +137,7 @@ func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.
 	if l.findings.HasErrors() {
 		return nil, &l.findings
 	}
-	r := &Ruleset{rules: l.rules, host: l.host, zone: options.Zone, hostGiven: options.Host != nil}
+	r := &Ruleset{rules: l.rules, host: l.host, zone: options.Zone, hostGiven: options.Host != nil && !options.HostAssumed, tc: options.TC}
 	if len(l.tables) > 0 {
 		program, err := iptables.Compile(l.tables)
 		if err != nil {
@@ -145,7 +153,7 @@ func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.
 // program builds from bytecode. The batch applies wholly or not at all; the
 // error is a *diag.ListError with the kernel's refusals.
 func (r *Ruleset) Apply(batch []ruleset.Change) (*Ruleset, error) {
-	next, refused := ruleset.Apply(r.rules, batch, ruleset.Options{})
+	next, refused := ruleset.Apply(r.rules, batch, ruleset.Options{Hardware: hardwareOf(r.tc, r.host)})
 	var findings diag.List
 	for _, e := range refused {
 		findings.Add(changeDiagnostic(e))
@@ -208,7 +216,7 @@ func (l *loader) source(src *diag.Source) {
 	if l.options.Batch != nil && !failed {
 		l.options.Batch(l.rules, changes)
 	}
-	next, refused := ruleset.Apply(l.rules, changes, ruleset.Options{Now: l.options.Now, CheckOnly: failed})
+	next, refused := ruleset.Apply(l.rules, changes, ruleset.Options{Now: l.options.Now, CheckOnly: failed, Hardware: hardwareOf(l.options.TC, l.host)})
 	for _, e := range refused {
 		if d := changeDiagnostic(e); !failed || l.isNews(d) {
 			l.findings.Add(d)

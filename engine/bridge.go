@@ -55,9 +55,14 @@ func (w *Worker) bridgeForward(out *device) {
 // bridgePost takes a frame through the bridge's postrouting to its port.
 func (w *Worker) bridgePost() {
 	w.meta.IIF, w.meta.BridgeIn = packet.Device{}, packet.Name{}
-	if w.hook(catalog.FamilyBridge, catalog.HookPostrouting, w.hooks.bridge[catalog.HookPostrouting]) && w.engine.options.Replies {
-		w.transmit()
+	if !w.hook(catalog.FamilyBridge, catalog.HookPostrouting, w.hooks.bridge[catalog.HookPostrouting]) {
+		return
 	}
+	if w.engine.options.Replies {
+		w.transmit()
+		return
+	}
+	w.tcEgress()
 }
 
 // flood sends copies out through ports.

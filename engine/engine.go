@@ -14,6 +14,7 @@ import (
 	"verdict/host"
 	"verdict/iptables"
 	"verdict/nft/ruleset"
+	"verdict/tc"
 )
 
 // Options say how packets are to be run.
@@ -51,6 +52,13 @@ type Options struct {
 	Conntrack conntrack.Config
 	// Tables of iptables, which run beside the rules at their priorities.
 	Tables *iptables.Program
+	// TC is the host's traffic control: what arrives passes the hardware and
+	// the ingress filters of its interface ahead of the rules, what leaves the
+	// egress filters behind them. It uses the engine's connections, and only
+	// one worker at a time may run. Outcome tells of the frames that filters
+	// sent elsewhere. Without Replies frames leave with the link addresses
+	// that they came with.
+	TC *tc.System
 }
 
 // Engine is a ruleset on a host. Evaluate packets with a Worker.
@@ -75,7 +83,7 @@ type Engine struct {
 }
 
 // New makes an engine. The host may be nil: nothing is known of interfaces and
-// routes then. Errors are *HookError and *vm.UnsupportedError.
+// routes then. Errors are *HookError, *TCError and *vm.UnsupportedError.
 func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 	if h == nil {
 		made, err := host.New(host.Config{})
@@ -105,6 +113,12 @@ func New(rs *ruleset.Ruleset, h *host.Host, options Options) (*Engine, error) {
 	}
 	e.present.Store(loaded)
 	e.conns = conntrack.NewTable(options.Conntrack)
+	if options.TC != nil {
+		if err := e.checkTC(options.TC); err != nil {
+			return nil, err
+		}
+		options.TC.UseConntrack(e.conns)
+	}
 	return e, nil
 }
 

@@ -166,7 +166,7 @@ func (w *Worker) transmit() bool {
 		w.bridgeOut(d)
 		return true
 	}
-	if !w.egress() {
+	if !w.egress() || !w.tcEgress() {
 		return false
 	}
 	sent := SentFrame{Device: w.meta.OIF.Name.String(), Data: append([]byte(nil), w.view.Data...)}

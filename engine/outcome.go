@@ -46,8 +46,27 @@ type HookResult struct {
 	Family catalog.Family // ip, ip6, arp, bridge, netdev
 	Hook   catalog.HookNum
 	Fate   Fate
-	// Ran says that at least one base chain was evaluated here.
+	// Ran says that at least one base chain was evaluated here; of traffic
+	// control, that filters were asked.
 	Ran bool
+	// Traffic says that this is no hook of netfilter.
+	Traffic Traffic
+}
+
+// Traffic is a place ahead of and behind the hooks of netfilter.
+type Traffic uint8
+
+// The places of traffic control.
+const (
+	NoTraffic Traffic = iota
+	Hardware          // the tables of the device that received the packet
+	TCIngress
+	TCEgress
+)
+
+// String names the place.
+func (t Traffic) String() string {
+	return [...]string{"", "hardware", "ingress", "egress"}[t]
 }
 
 // Outcome is the result of one packet.
@@ -75,7 +94,8 @@ type Outcome struct {
 	// already judged when it came in; nothing ran.
 	Copy bool
 	// Made are the packets that the host made because of this one, Sent all
-	// frames that left because of it, in order; with Options.Replies only.
+	// frames that left because of it, in order; with Options.Replies, and with
+	// Options.TC those that filters sent elsewhere.
 	Made []MadePacket
 	Sent []SentFrame
 }

@@ -18,6 +18,14 @@ func (w *Worker) receive() {
 		w.lost("it ends within its VLAN tag")
 		return
 	}
+	if w.engine.options.TC != nil && !w.tcIngress(d) {
+		return
+	}
+	w.received(d)
+}
+
+// received takes a frame on that traffic control let pass.
+func (w *Worker) received(d *device) {
 	if (len(w.hooks.ingress) > 0 || w.sink != nil) && !w.ingress(d) {
 		return
 	}
@@ -236,9 +244,11 @@ func (w *Worker) post(family catalog.Family, lists *[5]*hookList) {
 	if !w.hook(family, catalog.HookPostrouting, lists[catalog.HookPostrouting]) {
 		return
 	}
-	if len(w.hooks.egress) > 0 || w.sink != nil {
-		w.egress()
+	if (len(w.hooks.egress) > 0 || w.sink != nil) && !w.egress() {
+		w.emitted.add(&w.view, w.serial)
+		return
 	}
+	w.tcEgress()
 	w.emitted.add(&w.view, w.serial)
 }
 
@@ -265,9 +275,12 @@ func (w *Worker) send() {
 	family := w.family()
 	switch family {
 	case catalog.FamilyUnspec:
+		w.tcEgress()
 		return
 	case catalog.FamilyARP:
-		w.hook(catalog.FamilyARP, catalog.HookARPOutput, w.hooks.arp[catalog.HookARPOutput])
+		if w.hook(catalog.FamilyARP, catalog.HookARPOutput, w.hooks.arp[catalog.HookARPOutput]) {
+			w.tcEgress()
+		}
 		return
 	}
 	w.view.HideMac()
@@ -282,8 +295,8 @@ func (w *Worker) send() {
 	if !w.hook(family, catalog.HookPostrouting, lists[catalog.HookPostrouting]) {
 		return
 	}
-	if len(w.hooks.egress) > 0 {
-		w.egress()
+	if len(w.hooks.egress) > 0 && !w.egress() || !w.tcEgress() {
+		return
 	}
 	if d.loopback {
 		w.loop(d)

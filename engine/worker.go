@@ -84,6 +84,7 @@ type Worker struct {
 	// whose packet is under way.
 	journey *journey
 	nested  *Worker
+	traffic *traffic // nil until traffic control has something to do
 	depth   int
 	// firstSent is how many frames had left when a nested worker began.
 	firstSent int
@@ -152,7 +153,7 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	default:
 		w.receive()
 	}
-	if w.engine.options.Replies {
+	if w.engine.tellsMade() {
 		w.conclude()
 	}
 	if w.buffer.Changed() {
@@ -163,6 +164,10 @@ func (w *Worker) Evaluate(in *Input, out *Outcome) {
 	}
 }
 
+// tellsMade reports whether outcomes tell of other packets than the one that
+// was evaluated.
+func (e *Engine) tellsMade() bool { return e.options.Replies || e.options.TC != nil }
+
 // conclude receives what the host sent to itself, and gives all that it made.
 func (w *Worker) conclude() {
 	w.receiveLooped()
@@ -171,7 +176,7 @@ func (w *Worker) conclude() {
 
 func (w *Worker) start(in *Input, out *Outcome) {
 	hooks := out.Hooks[:0]
-	if w.engine.options.Replies {
+	if w.engine.tellsMade() {
 		w.begin(out)
 	}
 	w.recordAt, w.stampAt, w.optionsWritten, w.hopRead = 0, 0, false, false

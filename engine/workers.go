@@ -58,6 +58,9 @@ const maxWorkers = 256
 // Workers makes n workers, this one among them, which goes on as it was after
 // Collect. It is for packets that are not traced.
 func (w *Worker) Workers(n int) *Workers {
+	if w.engine.options.TC != nil {
+		n = 1 // traffic control sees one packet after the other
+	}
 	n = min(max(n, 1), maxWorkers)
 	x := &Workers{engine: w.engine, list: []*Worker{w}}
 	w.emitted.begin()

@@ -1,32 +1,42 @@
 package offload
 
-// Change is one rule that a batch adds to all devices, or takes out.
+// Change is one rule that a batch adds to devices, or takes out.
 type Change struct {
-	Rule   Rule
-	Remove bool
+	Devices []*Device
+	Rule    Rule
+	Remove  bool
+	// Err, if set, is why the batch fails when it is this change's turn.
+	Err error
 }
 
-// Commit makes a batch of changes on several devices. If one refuses, what was
-// done is undone in reverse order, and the refusal is returned: the devices
-// hold what they held before, in the same order, with the same counters.
+// Commit makes a batch of changes. If one fails, what was done is undone in
+// reverse order: the devices hold what they held before, in the same order,
+// with the same counters. It returns the change that failed and its error.
 //
 // Ref: nf_tables_offload.c, nft_flow_rule_offload_commit
-func Commit(devices []*Device, changes []Change) error {
+func Commit(changes []Change) (failed int, err error) {
 	var done []step
-	for _, c := range changes {
-		for _, d := range devices {
-			s, err := d.apply(c)
-			if err == nil {
-				done = append(done, s)
-				continue
-			}
-			for i := len(done) - 1; i >= 0; i-- {
-				done[i].undo()
-			}
-			return err
+	undo := func() {
+		for i := len(done) - 1; i >= 0; i-- {
+			done[i].undo()
 		}
 	}
-	return nil
+	for i := range changes {
+		c := &changes[i]
+		if c.Err != nil {
+			undo()
+			return i, c.Err
+		}
+		for _, d := range c.Devices {
+			s, err := d.apply(c)
+			if err != nil {
+				undo()
+				return i, err
+			}
+			done = append(done, s)
+		}
+	}
+	return 0, nil
 }
 
 // step is a change that was made, with what undoes it: the entry that was
@@ -40,7 +50,7 @@ type step struct {
 }
 
 // apply makes one change.
-func (d *Device) apply(c Change) (step, error) {
+func (d *Device) apply(c *Change) (step, error) {
 	s := step{device: d, cookie: c.Rule.Cookie}
 	old := d.rules[c.Rule.Cookie]
 	if c.Remove {

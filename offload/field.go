@@ -1,5 +1,7 @@
 package offload
 
+import "encoding/binary"
+
 // Field is one field of a Key: where it lies and which group it belongs to.
 // Values are in network order; those without one (interface index, marks,
 // counts, flags of the dissector) are little endian.
@@ -131,19 +133,16 @@ func (k *Key) IsSet(f Field) bool {
 // Span returns the first and the end of the bytes that are not zero, rounded
 // to words of eight bytes; both are 0 for the zero Key.
 func (k *Key) Span() (first, end int) {
-	first = KeySize
-	for i, b := range k {
-		if b != 0 {
-			if first == KeySize {
-				first = i &^ 7
-			}
-			end = i + 1
-		}
+	for first < KeySize && binary.LittleEndian.Uint64(k[first:]) == 0 {
+		first += 8
 	}
-	if end == 0 {
+	if first == KeySize {
 		return 0, 0
 	}
-	return first, (end + 7) &^ 7
+	for end = KeySize; binary.LittleEndian.Uint64(k[end-8:]) == 0; {
+		end -= 8
+	}
+	return first, end
 }
 
 func field(name string, n int, id KeyID) Field {

@@ -1,5 +1,10 @@
 package offload
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Match is what a rule tests: the groups of fields it uses, values and masks.
 // A nil Mask matches every packet.
 type Match struct {
@@ -66,4 +71,31 @@ func UsedKeys(mask *Key, addrType, encAddrType byte) KeySet {
 		used |= 1 << KeyEncControl
 	}
 	return used
+}
+
+// String writes the fields that are tested, in the order of keys, each with its
+// mask unless all bits count.
+func (m *Match) String() string {
+	if m.Mask == nil {
+		return "every packet"
+	}
+	var words []string
+	for _, f := range fields {
+		if !m.Mask.IsSet(f) || f == FieldAddrType {
+			continue
+		}
+		key, mask := m.Key.Get(f), m.Mask.Get(f)
+		if f.ID == KeyIPv6 && m.Key.Get(FieldAddrType)[0] == AddrIPv4 {
+			key, mask = key[:4], mask[:4]
+		}
+		text := fmt.Sprintf("%s 0x%x", f.Name, key)
+		if leading(mask) != 8*len(mask) {
+			text += fmt.Sprintf("/0x%x", mask)
+		}
+		words = append(words, text)
+	}
+	if len(words) == 0 {
+		return "every packet"
+	}
+	return strings.Join(words, ", ")
 }

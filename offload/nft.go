@@ -7,6 +7,7 @@ import (
 
 	"verdict/catalog"
 	"verdict/nft/expr"
+	"verdict/packet"
 )
 
 // maxNFTActions bounds the actions of one rule.
@@ -25,6 +26,9 @@ type NFTRule struct {
 // TranslateNFT translates the expressions of a rule as the kernel does when the
 // rule is added. device names an interface by its index. The error is a
 // *Refusal with the kernel's errno, whose Reason names the expression.
+//
+// A device name of "" is none. No device may be given: then indexes stand for
+// names.
 //
 // Ref: nf_tables_offload.c, nft_flow_rule_create
 func TranslateNFT(rule []expr.Expr, device func(index uint32) string) (*NFTRule, error) {
@@ -52,27 +56,18 @@ func unsupported(format string, args ...any) error {
 type NFTChain struct {
 	Netdev, Ingress bool
 	Priority        int32
-	DropPolicy      bool
-	Devices         []*Device // nil for a device without offload
 }
 
-// CheckNFTChain makes the checks of a chain: family, hook, priority and devices
-// when it is made, the policy at commit.
+// CheckNFTChain makes the checks of a chain that come before its devices:
+// family, hook and priority. The error is a *Refusal with EOPNOTSUPP.
 //
-// Ref: nf_tables_offload.c, nft_flow_offload_chain
+// Ref: nf_tables_offload.c, nft_chain_offload_support
 func CheckNFTChain(c NFTChain) error {
 	switch {
 	case !c.Netdev || !c.Ingress:
-		return unsupported("only base chains of netdev ingress are offloaded")
+		return unsupported("only base chains of netdev ingress can be offloaded")
 	case c.Priority < 1 || c.Priority > 65535:
-		return unsupported("priority %d is outside 1 to 65535", c.Priority)
-	case c.DropPolicy:
-		return unsupported("the policy must be accept")
-	}
-	for _, d := range c.Devices {
-		if d == nil {
-			return unsupported("a device offloads nothing")
-		}
+		return unsupported("the priority of an offloaded chain is 1 to 65535, not %d", c.Priority)
 	}
 	return nil
 }
@@ -373,7 +368,11 @@ func (t *nftTranslation) send(id ActionID, reg expr.Reg, possible bool, kind str
 	if !possible || r == nil || len(r.data) < 4 {
 		return unsupported("%s: only a constant device can be offloaded", kind)
 	}
-	name := t.device(binary.LittleEndian.Uint32(r.data))
+	index := binary.LittleEndian.Uint32(r.data)
+	name := fmt.Sprintf("if%d", index)
+	if t.device != nil {
+		name = t.device(index)
+	}
 	if name == "" {
 		return unsupported("%s: no such device", kind)
 	}
@@ -382,24 +381,35 @@ func (t *nftTranslation) send(id ActionID, reg expr.Reg, possible bool, kind str
 }
 
 // rotate puts protocols where drivers look for them: the innermost one is the
-// packet's, those before it are the tags'.
+// packet's, those before it are the tags'. What the rule does not say stays
+// open.
 //
 // Ref: nf_tables_offload.c, nft_flow_rule_transfer_vlan
 func (t *nftTranslation) rotate() {
-	k, m := t.rule.Match.Key, t.rule.Match.Mask
-	first := binary.BigEndian.Uint16(k.Get(FieldNProto))
-	if !m.IsSet(FieldNProto) || first != 0x8100 && first != 0x88a8 || !m.IsSet(FieldVLANTPID) {
+	m := &t.rule.Match
+	if !m.isTag(FieldNProto) {
 		return
 	}
-	second := binary.BigEndian.Uint16(k.Get(FieldVLANTPID))
 	inner := FieldVLANTPID
-	if (second == 0x8100 || second == 0x88a8) && m.IsSet(FieldCVLANTPID) {
+	if m.isTag(FieldVLANTPID) {
 		inner = FieldCVLANTPID
 	}
-	last := binary.BigEndian.Uint16(k.Get(inner))
-	if inner == FieldCVLANTPID {
-		binary.BigEndian.PutUint16(k.Get(FieldCVLANTPID), second)
+	for _, k := range []*Key{m.Key, m.Mask} {
+		last := binary.BigEndian.Uint16(k.Get(inner))
+		if inner == FieldCVLANTPID {
+			copy(k.Get(FieldCVLANTPID), k.Get(FieldVLANTPID))
+		}
+		copy(k.Get(FieldVLANTPID), k.Get(FieldNProto))
+		binary.BigEndian.PutUint16(k.Get(FieldNProto), last)
 	}
-	binary.BigEndian.PutUint16(k.Get(FieldVLANTPID), first)
-	binary.BigEndian.PutUint16(k.Get(FieldNProto), last)
+	m.Used |= 1 << KeyVLAN
+	if inner == FieldCVLANTPID {
+		m.Used |= 1 << KeyCVLAN
+	}
+}
+
+// isTag reports whether the match wants a tag's type in a field.
+func (m *Match) isTag(f Field) bool {
+	typ := binary.BigEndian.Uint16(m.Key.Get(f))
+	return m.Mask.IsSet(f) && (typ == packet.TypeVLAN || typ == packet.TypeSVLAN)
 }

@@ -200,7 +200,10 @@ func TestCommitRollsBack(t *testing.T) {
 		}
 		before := [2]string{held(devices[0]), held(devices[1])}
 		devices[n%2].FailAt((n+1)/2, syscall.EIO, "broken")
-		err := Commit(devices, batch)
+		for i := range batch {
+			batch[i].Devices = devices
+		}
+		_, err := Commit(batch)
 		if err == nil {
 			if want := 2 * (size - size/100); n <= want {
 				t.Fatalf("a failure at call %d of %d was not met", n, want)
@@ -237,5 +240,23 @@ func TestDisappearing(t *testing.T) {
 	d.Disappear()
 	if err := d.Replace(rule(1, 1, 255)); ErrnoOf(err) != syscall.ENODEV {
 		t.Errorf("%v, want ENODEV", err)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for _, c := range []struct {
+		bytes      []int
+		first, end int
+	}{
+		{nil, 0, 0}, {[]int{0}, 0, 8}, {[]int{7}, 0, 8}, {[]int{8}, 8, 16}, {[]int{5, 17}, 0, 24},
+		{[]int{KeySize - 1}, KeySize - 8, KeySize}, {[]int{0, KeySize - 8}, 0, KeySize},
+	} {
+		var k Key
+		for _, b := range c.bytes {
+			k[b] = 1
+		}
+		if first, end := k.Span(); first != c.first || end != c.end {
+			t.Errorf("%v: %d to %d, want %d to %d", c.bytes, first, end, c.first, c.end)
+		}
 	}
 }

@@ -28,27 +28,26 @@ type Verdict struct {
 	Mark  uint32
 }
 
-// maxHops bounds how often a packet changes the chain.
-const maxHops = 16
+// MaxHops bounds how often a packet changes the chain.
+const MaxHops = 16
 
 // Process runs a packet through the rules: in each chain the matching rule of
 // the lowest priority counts, the first of those that are equal. protocol is
-// the outer EtherType.
+// the outer EtherType. The packet is not changed; who wants the changes that
+// rules make to be seen by later chains takes the way with Match, chain by
+// chain.
 func (d *Device) Process(packet *Key, protocol uint16, length int, now int64) Verdict {
 	var v Verdict
-	if d.gone {
-		return v
-	}
-	for range maxHops {
-		e := d.match(packet, protocol, v.Chain)
-		if e == nil {
+	for range MaxHops {
+		r, ok := d.Match(packet, protocol, v.Chain, length, now)
+		if !ok {
 			return v
 		}
-		v.Rules = append(v.Rules, e.rule)
-		e.stats.Packets++
-		e.stats.Bytes += uint64(length)
-		e.stats.LastUsed = now
-		next, done := v.apply(e)
+		v.Rules = append(v.Rules, r)
+		next, done := v.apply(&r)
+		if v.Fate == FateDrop {
+			d.CountDrop(r.Cookie)
+		}
 		if done {
 			return v
 		}
@@ -57,12 +56,33 @@ func (d *Device) Process(packet *Key, protocol uint16, length int, now int64) Ve
 	return v
 }
 
+// Match finds the rule that counts in a chain, and counts the packet in it.
+func (d *Device) Match(packet *Key, protocol uint16, chain uint32, length int, now int64) (Rule, bool) {
+	if d.gone {
+		return Rule{}, false
+	}
+	e := d.match(packet, protocol, chain)
+	if e == nil {
+		return Rule{}, false
+	}
+	e.stats.Packets++
+	e.stats.Bytes += uint64(length)
+	e.stats.LastUsed = now
+	return e.rule, true
+}
+
+// CountDrop counts that a rule dropped a packet.
+func (d *Device) CountDrop(cookie uint64) {
+	if e := d.rules[cookie]; e != nil {
+		e.stats.Drops++
+	}
+}
+
 // apply carries out a rule's actions; next is the chain to go on with.
-func (v *Verdict) apply(e *entry) (next uint32, done bool) {
-	for _, a := range e.rule.Actions {
+func (v *Verdict) apply(r *Rule) (next uint32, done bool) {
+	for _, a := range r.Actions {
 		switch a.ID {
 		case ActDrop:
-			e.stats.Drops++
 			v.Fate = FateDrop
 			return 0, true
 		case ActAccept:

@@ -13,7 +13,12 @@ const (
 // not PIPE. An empty list says OK.
 //
 // Ref: act_api.c, tcf_action_exec
-func (s *System) runActions(p *Packet, list []*Action) Code {
+func (s *System) runActions(p *Packet, f *filterBase) Code {
+	list := f.actions
+	s.path.by = f
+	if s.sink != nil {
+		s.traceMatch(f)
+	}
 	result := OK
 	jumps := maxJumps
 	skip := 0
@@ -27,9 +32,15 @@ restart:
 		if a.skipSW {
 			continue
 		}
+		if p.missing > 0 && a.needsAll() {
+			p.short = true
+		}
 		repeats := maxRepeats
 		for {
 			result = a.params.run(s, p, a)
+			if s.sink != nil {
+				s.traceAction(a, result)
+			}
 			if result != Repeat {
 				break
 			}
@@ -54,3 +65,6 @@ restart:
 	}
 	return result
 }
+
+// needsAll reports whether the action reads the packet to its end.
+func (a *Action) needsAll() bool { return a.Kind == "csum" || a.Kind == "ct" }

@@ -120,15 +120,15 @@ func checkMirred(_ *System, r *actionRequest, _ *Block) *KernelError {
 	return nil
 }
 
-// maxMirred bounds how deep redirections may nest.
+// mirredNesting is how deep redirections may nest where Config does not say.
 //
 // Ref: act_mirred.c, MIRRED_NEST_LIMIT
-const maxMirred = 4
+const mirredNesting = 3
 
 func (m *mirred) run(s *System, p *Packet, a *Action) Code {
 	s.path.depth++
 	defer func() { s.path.depth-- }()
-	if s.path.depth >= maxMirred {
+	if s.path.depth > s.config.Nesting {
 		return Shot
 	}
 	a.count(p)
@@ -157,6 +157,7 @@ func (m *mirred) send(s *System, p *Packet, a *Action, to *Device, control Code)
 	p.clone(copied)
 	copied.IIF = p.Device.Index
 	copied.Device = to
+	copied.redirected = m.redirect
 	failed := s.forward(copied, p.Ingress, m.ingress)
 	if failed {
 		a.Overlimits++

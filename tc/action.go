@@ -105,14 +105,14 @@ func init() {
 
 // actionTable holds the actions of one kind by index.
 type actionTable struct {
-	byIndex map[uint32]*Action
+	byIndex handleTable[Action]
 	free    uint32 // no lower index is free
 }
 
 func (s *System) table(kind string) *actionTable {
 	t := s.actions[kind]
 	if t == nil {
-		t = &actionTable{byIndex: map[uint32]*Action{}, free: 1}
+		t = &actionTable{free: 1}
 		s.actions[kind] = t
 	}
 	return t
@@ -120,16 +120,13 @@ func (s *System) table(kind string) *actionTable {
 
 // sorted lists the actions by index.
 func (t *actionTable) sorted() []*Action {
-	l := make([]*Action, 0, len(t.byIndex))
-	for _, a := range t.byIndex {
-		l = append(l, a)
-	}
+	l := t.byIndex.all()
 	sort.Slice(l, func(i, j int) bool { return l[i].Index < l[j].Index })
 	return l
 }
 
 func (t *actionTable) allocate() uint32 {
-	for t.byIndex[t.free] != nil {
+	for t.byIndex.get(t.free) != nil {
 		t.free++
 	}
 	return t.free
@@ -141,7 +138,7 @@ func (t *actionTable) allocate() uint32 {
 // Ref: act_api.c, tcf_action_init_1; act_gact.c, tcf_gact_init
 func (s *System) initAction(r *actionRequest, b *Block, replace bool) (a *Action, made bool, err *KernelError) {
 	t := s.table(r.kind.name)
-	old := t.byIndex[r.index]
+	old := t.byIndex.get(r.index)
 	if r.index != 0 && old != nil {
 		if b != nil {
 			old.refs++
@@ -169,7 +166,7 @@ func (s *System) initAction(r *actionRequest, b *Block, replace bool) (a *Action
 		a.binds, a.bound = 1, true
 	}
 	s.assign(a, r, b)
-	t.byIndex[a.Index] = a
+	t.byIndex.set(a.Index, a)
 	return a, true, nil
 }
 
@@ -213,8 +210,8 @@ func (s *System) release(a *Action, bind bool) {
 		return
 	}
 	t := s.table(a.Kind)
-	if t.byIndex[a.Index] == a {
-		delete(t.byIndex, a.Index)
+	if t.byIndex.get(a.Index) == a {
+		t.byIndex.drop(a.Index)
 		t.free = min(t.free, a.Index)
 	}
 	for _, c := range a.chains {

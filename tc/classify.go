@@ -9,7 +9,8 @@ const maxRestarts = 16
 type path struct {
 	depth   int // of redirections
 	classID uint32
-	unknown string // why what follows cannot be known
+	unknown string      // why what follows cannot be known
+	by      *filterBase // whose actions ran last
 	spare   []*Packet
 	used    int
 	pending []*Packet
@@ -33,7 +34,7 @@ func (s *System) classify(b *Block, first *Chain, p *Packet) Code {
 	var set candidateSet
 restart:
 	list := chain.instances
-	filtered := chain.prefilter(s, p, &set)
+	filtered := s.sink == nil && chain.prefilter(s, p, &set)
 	dissection := p.dissections
 	for n := -1; ; {
 		n++
@@ -51,7 +52,13 @@ restart:
 		if i.Protocol != p.outer() && i.Protocol != protocolAll {
 			continue
 		}
+		if s.sink != nil {
+			s.traceInstance(i, p)
+		}
 		c := i.classifier.classify(s, p)
+		if s.sink != nil {
+			s.traceAnswer(i, c)
+		}
 		switch {
 		case c == Reclassify:
 			chain = first
@@ -106,6 +113,9 @@ const protocolAll = 3
 //
 // Ref: dev.c, tc_run
 func (s *System) hook(q *Qdisc, b *Block, p *Packet) (Code, bool) {
+	if s.sink != nil {
+		s.traceHook(q, b, p)
+	}
 	if b == nil || b.chain0 == nil && !p.Resume.Set || s.bypassed(b) {
 		return Unspec, false
 	}
@@ -123,6 +133,7 @@ func (s *System) hook(q *Qdisc, b *Block, p *Packet) (Code, bool) {
 	}
 	s.path.classID = 0
 	c := s.classify(b, first, p)
+	s.traceLeave(c)
 	switch c {
 	case Shot:
 		q.Drops++

@@ -67,7 +67,7 @@ func (c *basic) classify(s *System, p *Packet) Code {
 		}
 		f.hit++
 		s.path.classID = f.classID
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}
@@ -98,7 +98,7 @@ func (c *basic) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &basicFilter{filterBase: *base, tree: o.tree}
+	f := &basicFilter{filterBase: base, tree: o.tree}
 	f.handle = r.handle
 	for h := uint32(1); f.handle == 0; h++ {
 		if c.lookup(h) == nil {
@@ -180,7 +180,7 @@ func (c *cgroup) classify(s *System, p *Packet) Code {
 		return Unspec
 	}
 	s.path.classID = p.CGroupClass
-	return s.runActions(p, f.actions)
+	return s.runActions(p, &f.filterBase)
 }
 
 func (c *cgroup) find(uint32) bool { return false }
@@ -206,7 +206,7 @@ func (c *cgroup) change(s *System, r *filterRequest) *KernelError {
 	if c.filter != nil {
 		s.releaseBase(&c.filter.filterBase)
 	}
-	c.filter = &basicFilter{filterBase: *base, tree: o.tree}
+	c.filter = &basicFilter{filterBase: base, tree: o.tree}
 	c.filter.handle = r.handle
 	return nil
 }

@@ -177,7 +177,7 @@ func (c *bpf) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &bpfFilter{filterBase: *base, ops: o.ops}
+	f := &bpfFilter{filterBase: base, ops: o.ops}
 	f.handle = r.handle
 	for h := uint32(1); f.handle == 0; h++ {
 		if c.lookup(h) < 0 {

@@ -221,7 +221,7 @@ func (c *flow) classify(s *System, p *Packet) Code {
 			id %= f.o.divisor
 		}
 		s.path.classID = f.base() + id
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}
@@ -269,7 +269,7 @@ func (c *flow) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &flowFilter{filterBase: *base, o: o}
+	f := &flowFilter{filterBase: base, o: o}
 	f.handle = r.handle
 	if at < 0 {
 		c.filters = append(c.filters, f)

@@ -11,7 +11,7 @@ type flower struct {
 	instance *Instance
 	masks    []*flowerMask // in the order of their creation
 	byMask   map[offload.Key]*flowerMask
-	byHandle map[uint32]*flowerFilter
+	byHandle handleTable[flowerFilter]
 	free     uint32 // no lower handle is free
 	order    handleOrder
 	filter   *prefilter // over the masks; nil if it is not worth it
@@ -30,7 +30,7 @@ type flowerFilter struct {
 }
 
 var kindFlower = &classifierKind{name: "flower", parse: parseFlower, offloads: true, make: func(i *Instance) classifier {
-	return &flower{instance: i, byHandle: map[uint32]*flowerFilter{}, free: 1}
+	return &flower{instance: i, free: 1}
 }}
 
 // classify tries the masks in the order of their creation; the first with a
@@ -71,7 +71,7 @@ func (c *flower) try(s *System, p *Packet, k *offload.Key, m *flowerMask) (Code,
 		return 0, false
 	}
 	s.path.classID = f.classID
-	return s.runActions(p, f.actions), true
+	return s.runActions(p, &f.filterBase), true
 }
 
 // build makes the prefilter over the masks.
@@ -93,7 +93,7 @@ func (c *flower) changed() {
 	c.instance.chain.stale = true
 }
 
-func (c *flower) find(handle uint32) bool { return handle != 0 && c.byHandle[handle] != nil }
+func (c *flower) find(handle uint32) bool { return handle != 0 && c.byHandle.get(handle) != nil }
 
 // change adds a filter or puts one in the place of another.
 //
@@ -103,12 +103,12 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 		return errno(syscall.EINVAL)
 	}
 	o := r.options.(*flowerOptions)
-	old := c.byHandle[r.handle]
+	old := c.byHandle.get(r.handle)
 	base, err := s.base(r)
 	if err != nil {
 		return err
 	}
-	f := &flowerFilter{filterBase: *base, hwTC: o.hwTC}
+	f := &flowerFilter{filterBase: base, hwTC: o.hwTC}
 	if f.hwTC >= 0 {
 		f.classID, f.hasClass = 0xffff0000|uint32(f.hwTC)+0xffe0, true
 	}
@@ -133,7 +133,7 @@ func (c *flower) change(s *System, r *filterRequest) *KernelError {
 	} else {
 		c.order.add(f.handle)
 	}
-	c.byHandle[f.handle] = f
+	c.byHandle.set(f.handle, f)
 	return nil
 }
 
@@ -145,6 +145,7 @@ func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *Kerne
 		if err := o.keys(s, &ready.key, &ready.mask); err != nil {
 			return err
 		}
+		ready.compute()
 	}
 	mask := &ready.mask
 	if t := c.instance.chain.template; t != nil && !t.fits(mask) {
@@ -155,12 +156,12 @@ func (c *flower) place(s *System, f, old *flowerFilter, o *flowerOptions) *Kerne
 		return errno(syscall.EINVAL)
 	}
 	if m == nil {
-		m = newFlowerMask(mask)
+		m = newFlowerMask(mask, ready.first, ready.end)
 	}
 	c.changed()
 	f.mask = m
-	f.raw, f.hash = m.words(&ready.key)
-	if first, end := ready.key.Span(); end > m.end || end > 0 && first < m.first {
+	f.raw, f.hash = ready.raw, ready.hash
+	if ready.wide {
 		key := ready.key
 		f.full = &key
 	}
@@ -223,7 +224,7 @@ func (c *flower) maskOf(mask *offload.Key) *flowerMask {
 }
 
 func (c *flower) allocate() uint32 {
-	for c.byHandle[c.free] != nil {
+	for c.byHandle.get(c.free) != nil {
 		c.free++
 	}
 	return c.free
@@ -238,26 +239,26 @@ func (c *flower) dispose(s *System, f *flowerFilter) {
 }
 
 func (c *flower) remove(s *System, handle uint32) (bool, *KernelError) {
-	f := c.byHandle[handle]
+	f := c.byHandle.get(handle)
 	c.unplace(f)
-	delete(c.byHandle, handle)
+	c.byHandle.drop(handle)
 	c.order.drop(handle)
 	c.free = min(c.free, handle)
 	c.dispose(s, f)
-	return len(c.byHandle) == 0, nil
+	return c.byHandle.count == 0, nil
 }
 
 func (c *flower) destroy(s *System) {
 	for _, h := range c.order.sorted() {
-		c.dispose(s, c.byHandle[h])
+		c.dispose(s, c.byHandle.get(h))
 	}
-	c.byHandle, c.masks = nil, nil
+	c.byHandle, c.masks = handleTable[flowerFilter]{}, nil
 }
 
 func (c *flower) counters() []FilterCounters {
 	var l []FilterCounters
 	for _, h := range c.order.sorted() {
-		l = append(l, c.byHandle[h].counted())
+		l = append(l, c.byHandle.get(h).counted())
 	}
 	return l
 }
@@ -273,7 +274,7 @@ func (f *flowerFilter) flowRule() offload.Rule {
 
 func (c *flower) reoffload(s *System, hw *offload.Device, add bool) *KernelError {
 	for _, h := range c.order.sorted() {
-		f := c.byHandle[h]
+		f := c.byHandle.get(h)
 		if f.flags&flagSkipHW != 0 {
 			continue
 		}

@@ -96,7 +96,7 @@ func (c *fw) classify(s *System, p *Packet) Code {
 			continue
 		}
 		s.path.classID = f.classID
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}
@@ -152,7 +152,7 @@ func (c *fw) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &fwFilter{filterBase: *base, indev: indev}
+	f := &fwFilter{filterBase: base, indev: indev}
 	f.handle = r.handle
 	c.mask, c.old = mask, false
 	if old != nil {

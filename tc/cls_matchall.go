@@ -50,7 +50,7 @@ func (c *matchall) classify(s *System, p *Packet) Code {
 	}
 	f.hits++
 	s.path.classID = f.classID
-	return s.runActions(p, f.actions)
+	return s.runActions(p, &f.filterBase)
 }
 
 func (c *matchall) find(handle uint32) bool { return c.filter != nil && c.filter.handle == handle }
@@ -69,7 +69,7 @@ func (c *matchall) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &matchallFilter{filterBase: *base}
+	f := &matchallFilter{filterBase: base}
 	if f.handle = r.handle; f.handle == 0 {
 		f.handle = 1
 	}

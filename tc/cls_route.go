@@ -96,7 +96,7 @@ func (c *route) classify(s *System, p *Packet) Code {
 			continue
 		}
 		s.path.classID = f.classID
-		if r := s.runActions(p, f.actions); r >= 0 {
+		if r := s.runActions(p, &f.filterBase); r >= 0 {
 			return r
 		}
 	}
@@ -131,7 +131,7 @@ func (c *route) change(s *System, r *filterRequest) *KernelError {
 	if err != nil {
 		return err
 	}
-	f := &routeFilter{filterBase: *base, o: o}
+	f := &routeFilter{filterBase: base, o: o}
 	f.handle = handle
 	if at >= 0 {
 		s.releaseBase(&c.filters[at].filterBase)

@@ -115,12 +115,26 @@ func makeU32(i *Instance) classifier {
 	return c
 }
 
-// u32Common finds what the block's instances share.
+// u32Common finds what the instances of a shared block have in common, or
+// those of all blocks of a qdisc: ingress and egress filters of clsact see the
+// same tables.
+//
+// Ref: cls_u32.c, tc_u_common_ptr
 func (b *Block) u32Common() *u32Common {
-	for _, c := range b.chains {
-		for _, i := range c.instances {
-			if u, ok := i.classifier.(*u32); ok {
-				return u.common
+	blocks := []*Block{b}
+	if b.index == 0 && len(b.bindings) > 0 {
+		q := b.bindings[0].qdisc
+		blocks = []*Block{q.ingress, q.egress, q.block}
+	}
+	for _, b := range blocks {
+		if b == nil || len(blocks) > 1 && b.index != 0 {
+			continue
+		}
+		for _, c := range b.chains {
+			for _, i := range c.instances {
+				if u, ok := i.classifier.(*u32); ok {
+					return u.common
+				}
 			}
 		}
 	}
@@ -297,7 +311,7 @@ func (n *u32Node) terminate(s *System, p *Packet) (Code, bool) {
 	}
 	n.hit++
 	s.path.classID = n.classID
-	r := s.runActions(p, n.actions)
+	r := s.runActions(p, &n.filterBase)
 	return r, r >= 0
 }
 

@@ -131,7 +131,7 @@ func (c *session) actionsNamed(w *words, del bool) error {
 	}
 	var found []*Action
 	for _, n := range list {
-		a := c.s.table(n.kind).byIndex[n.index]
+		a := c.s.table(n.kind).byIndex.get(n.index)
 		var kerr *KernelError
 		switch {
 		case a == nil:

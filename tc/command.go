@@ -296,8 +296,10 @@ func (s *System) Batch(name string, r io.Reader, o Options) Outcome {
 const maxWords = 512
 
 // splitLine splits at blanks; quotes keep them, # begins a comment.
-func splitLine(line string) ([]string, bool) {
-	out := make([]string, 0, 24)
+func splitLine(line string) ([]string, bool) { return splitWords(make([]string, 0, 24), line) }
+
+// splitWords appends the words to out.
+func splitWords(out []string, line string) ([]string, bool) {
 	for i := 0; i < len(line) && len(out) < maxWords; {
 		switch c := line[i]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
@@ -312,12 +314,12 @@ func splitLine(line string) ([]string, bool) {
 			out = append(out, line[i+1:i+1+end])
 			i += end + 2
 		default:
-			end := strings.IndexAny(line[i:], " \t\r\n")
-			if end < 0 {
-				end = len(line) - i
+			end := i + 1
+			for end < len(line) && line[end] != ' ' && line[end] != '\t' && line[end] != '\r' && line[end] != '\n' {
+				end++
 			}
-			out = append(out, line[i:i+end])
-			i += end
+			out = append(out, line[i:end])
+			i = end
 		}
 	}
 	return out, true

@@ -44,7 +44,7 @@ func (i *Instance) bases() []explained {
 	switch c := i.classifier.(type) {
 	case *flower:
 		for _, h := range c.order.sorted() {
-			f := c.byHandle[h]
+			f := c.byHandle.get(h)
 			l = append(l, explained{&f.filterBase, f.flowRule()})
 		}
 	case *matchall:

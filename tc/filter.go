@@ -75,6 +75,7 @@ type filterRequest struct {
 	police   *actionRequest
 	indev    string
 	options  any
+	flower   *flowerOptions // memory for those of flower, if given
 
 	instance *Instance
 }
@@ -277,18 +278,18 @@ func validFlags(flags uint32) bool {
 // base makes the common part of a filter: flags, class and actions.
 //
 // Ref: cls_api.c, tcf_exts_validate_ex
-func (s *System) base(r *filterRequest) (*filterBase, *KernelError) {
-	f := &filterBase{flags: r.flags, classID: r.classID, hasClass: r.hasClass, cookie: s.nextCookie(), instance: r.instance}
+func (s *System) base(r *filterRequest) (filterBase, *KernelError) {
+	f := filterBase{flags: r.flags, classID: r.classID, hasClass: r.hasClass, cookie: s.nextCookie(), instance: r.instance}
 	list := r.actions
 	if r.police != nil {
 		list, f.police = []*actionRequest{r.police}, true
 	}
 	if len(list) > maxActions {
-		return nil, errno(syscall.EINVAL)
+		return filterBase{}, errno(syscall.EINVAL)
 	}
 	var err *KernelError
 	if f.actions, err = s.initActions(list, r.block, r.flags); err != nil {
-		return nil, err
+		return filterBase{}, err
 	}
 	if f.hasClass {
 		f.bindClass()

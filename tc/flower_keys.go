@@ -35,7 +35,7 @@ type mplsEntry struct {
 // put remembers a field; the last word on it counts.
 func (o *flowerOptions) put(f offload.Field, value, mask []byte) {
 	for i := range o.attrs {
-		if o.attrs[i].field == f {
+		if o.attrs[i].field.Off == f.Off {
 			o.attrs[i] = flowerAttr{f, value, mask}
 			return
 		}
@@ -45,7 +45,7 @@ func (o *flowerOptions) put(f offload.Field, value, mask []byte) {
 
 func (o *flowerOptions) attr(f offload.Field) *flowerAttr {
 	for i := range o.attrs {
-		if o.attrs[i].field == f {
+		if o.attrs[i].field.Off == f.Off {
 			return &o.attrs[i]
 		}
 	}

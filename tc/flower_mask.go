@@ -21,9 +21,9 @@ type flowerMask struct {
 	count      int
 }
 
-func newFlowerMask(mask *offload.Key) *flowerMask {
+func newFlowerMask(mask *offload.Key, first, end int) *flowerMask {
 	m := &flowerMask{mask: *mask, buckets: make([]*flowerFilter, 4)}
-	m.first, m.end = mask.Span()
+	m.first, m.end = first, end
 	m.ranged = mask.IsSet(offload.FieldRangeSrcMin) || mask.IsSet(offload.FieldRangeDstMin)
 	for at := m.first; at < m.end; at += 8 {
 		m.spanWords = append(m.spanWords, binary.LittleEndian.Uint64(mask[at:]))
@@ -35,6 +35,18 @@ func newFlowerMask(mask *offload.Key) *flowerMask {
 func mix(h, w uint64) uint64 {
 	h = (h ^ w) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
+}
+
+// maskedWords takes the words of a mask's span out of a key, and their hash
+// under the mask.
+func maskedWords(k, mask *offload.Key, first, end int) ([]uint64, uint64) {
+	out := make([]uint64, (end-first)/8)
+	h := uint64(0)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint64(k[first+8*i:])
+		h = mix(h, out[i]&binary.LittleEndian.Uint64(mask[first+8*i:]))
+	}
+	return out, h
 }
 
 // words takes the words of the mask's span out of a key, and their hash under

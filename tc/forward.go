@@ -1,6 +1,8 @@
 package tc
 
-import "verdict/offload"
+import (
+	"fmt"
+)
 
 // Output is a frame that came out.
 type Output struct {
@@ -22,7 +24,29 @@ type Result struct {
 	Outputs []Output
 	// Unknown says why the result cannot be trusted, "" where it can.
 	Unknown string
+	// By is the filter whose actions ran last; of no kind where none matched.
+	By FilterRef
 }
+
+// FilterRef names a filter of a block.
+type FilterRef struct {
+	Kind            string
+	Chain, Priority uint32
+	Handle          uint32
+}
+
+// String names the filter as commands do.
+func (f FilterRef) String() string {
+	return fmt.Sprintf("%s chain %d pref %d handle 0x%x", f.Kind, f.Chain, f.Priority, f.Handle)
+}
+
+func (f *filterBase) ref() FilterRef {
+	i := f.instance
+	return FilterRef{Kind: i.Kind, Chain: i.chain.Index, Priority: i.Priority, Handle: f.handle}
+}
+
+// capturedPart is why a packet that was not captured whole has no known fate.
+const capturedPart = "the capture ends before the bytes that traffic control needs"
 
 // Receive runs a packet that arrives at a device. The packet must have been
 // loaded for ingress.
@@ -37,21 +61,27 @@ func (s *System) Receive(d *Device, p *Packet) Result { return s.start(d, p, tru
 func (s *System) Transmit(d *Device, p *Packet) Result { return s.start(d, p, false) }
 
 func (s *System) start(d *Device, p *Packet, ingress bool) (r Result) {
-	s.path.depth, s.path.used, s.path.unknown = 0, 0, ""
+	s.path.depth, s.path.used, s.path.unknown, s.path.by = 0, 0, "", nil
 	s.path.pending = s.path.pending[:0]
 	s.path.Outputs = s.path.Outputs[:0]
-	p.Device, p.IIF = d, d.Index
+	p.Device = d
 	if p.Now == 0 {
 		p.Now = s.Now
 	}
 	if ingress {
+		p.IIF = d.Index
 		r.Code, r.Fate = s.ingress(d, p)
 	} else {
-		p.IIF = 0
 		r.Code, r.Fate = s.egress(d, p)
 	}
 	s.drain()
 	r.Outputs, r.Unknown = s.path.Outputs, s.path.unknown
+	if s.path.by != nil {
+		r.By = s.path.by.ref()
+	}
+	if p.short && r.Unknown == "" {
+		r.Unknown = capturedPart
+	}
 	return r
 }
 
@@ -189,48 +219,4 @@ func (p *Packet) toEgress(bool) {
 	p.Ingress = false
 	p.data = p.mac
 	p.void()
-}
-
-// HardwareResult is what a device did with a packet before the host saw it.
-type HardwareResult struct {
-	// Done says that the packet's way ended in hardware.
-	Done bool
-	Fate Fate
-	// To lists the devices that hardware sent the packet to.
-	To   []offload.Action
-	Rule []offload.Rule
-	// Trapped and Resume say how software gets the packet.
-	Trapped bool
-	Resume  Resume
-	Mark    uint32
-}
-
-// Hardware runs an arriving packet through the device's tables, as long as it
-// was not handed over before. A packet that goes on in software carries its
-// mark and where to resume.
-func (s *System) Hardware(d *Device, p *Packet) HardwareResult {
-	var r HardwareResult
-	if d.Hardware == nil || p.Trapped {
-		return r
-	}
-	v := d.Hardware.Process(p.dissected(), p.outer(), p.Len(), p.Now)
-	r.Rule, r.To, r.Mark = v.Rules, v.To, v.Mark
-	switch v.Fate {
-	case offload.FateDrop:
-		r.Done, r.Fate = true, Dropped
-	case offload.FateForward:
-		r.Done, r.Fate = true, Taken
-	case offload.FateTrap:
-		r.Trapped = true
-		p.Trapped = true
-	case offload.FateMiss:
-		if v.Chain != 0 && d.Hardware.Model.Resumes {
-			r.Resume = Resume{Set: true, Chain: v.Chain}
-			p.Resume = r.Resume
-		}
-	}
-	if v.Mark != 0 {
-		p.Mark = v.Mark
-	}
-	return r
 }

@@ -13,13 +13,14 @@ func TestLoad(t *testing.T) {
 		"chain add dev eth0 ingress chain 2 protocol ip flower ip_proto tcp", "filter add dev eth0 ingress chain 2 protocol ip flower ip_proto tcp action goto chain 5",
 		"filter add dev eth0 ingress chain 2 protocol ip flower ct_state +new", "filter del dev eth0 ingress protocol ip pref 1 handle 5 flower",
 		"filter add dev eth0 ingress protocol ip pref 1 flower dst_ip 10.9.9.9 ip_proto udp skip_sw action ok")
-	for _, o := range []Options{{}, {Force: true}} {
+	for n, o := range []Options{{}, {Force: true}, {}, {Force: true}, {Force: true}} {
+		workers := []int{1, 1, 2, 3, 16}[n]
 		text := ""
 		for _, l := range lines {
 			text += l + "\n"
 		}
 		a, b := newWorld(t, Config{AssumeDevices: true}), newWorld(t, Config{AssumeDevices: true})
-		x, y := a.Load("lines", lines, o, 3), b.Batch("lines", stringReader(text), o)
+		x, y := a.Load("lines", lines, o, workers), b.Batch("lines", stringReader(text), o)
 		if x != y {
 			t.Fatalf("%+v\n%+v", x, y)
 		}

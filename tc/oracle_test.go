@@ -350,20 +350,32 @@ func oracleCases(t testing.TB) []oracleCase {
 	}
 	var out []oracleCase
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
+		out = append(out, readCases(t, name)...)
+	}
+	return out
+}
+
+// readCases reads a file of results. Lines without a case tell of the machine.
+func readCases(t testing.TB, name string) []oracleCase {
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []oracleCase
+	sc := bufio.NewScanner(f)
+	sc.Buffer(make([]byte, 1<<20), 1<<26)
+	for sc.Scan() {
+		var c oracleCase
+		if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
-		sc := bufio.NewScanner(f)
-		sc.Buffer(make([]byte, 1<<20), 1<<26)
-		for sc.Scan() {
-			var c oracleCase
-			if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+		if c.ID != "" {
 			out = append(out, c)
 		}
-		f.Close()
+	}
+	if err := sc.Err(); err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
 	return out
 }
@@ -378,14 +390,33 @@ var oddities = map[string]string{
 // TestRecordedVerdicts compares with what a real kernel did: refusals,
 // verdicts, counters, frames and listings.
 func TestRecordedVerdicts(t *testing.T) {
-	cases := oracleCases(t)
-	good := 0
+	good, all := compareCases(t, oracleCases(t))
+	t.Logf("%d of %d recorded cases agree", good, all)
+}
+
+// TestFreshVerdicts is the same for results that a kernel gave just now, in the
+// file that TC_TRUTH names; make tcoracle makes one.
+func TestFreshVerdicts(t *testing.T) {
+	name := os.Getenv("TC_TRUTH")
+	if name == "" {
+		t.Skip("skipped: TC_TRUTH names no file of fresh results (make tcoracle)")
+	}
+	good, all := compareCases(t, readCases(t, name))
+	if all == 0 {
+		t.Fatalf("%s holds no results", name)
+	}
+	t.Logf("%d of %d fresh cases agree", good, all)
+}
+
+// compareCases runs cases and reports those that differ without explanation.
+func compareCases(t *testing.T, cases []oracleCase) (good, all int) {
 	only := os.Getenv("TC_CASE")
 	for i := range cases {
 		c := &cases[i]
 		if only != "" && !strings.Contains(c.ID, only) {
 			continue
 		}
+		all++
 		diffs := c.run(false)
 		if len(diffs) == 0 {
 			diffs = c.run(true) // the plain model: no hash tables, no prefilters
@@ -400,5 +431,5 @@ func TestRecordedVerdicts(t *testing.T) {
 		}
 		t.Errorf("%s:\n%s", c.ID, strings.Join(diffs[:min(len(diffs), 3)], "\n"))
 	}
-	t.Logf("%d of %d recorded cases agree", good, len(cases))
+	return good, all
 }

@@ -86,6 +86,13 @@ type Packet struct {
 	// Now is the time in nanoseconds since the epoch.
 	Now int64
 
+	// missing is how many bytes of the packet the capture does not hold; short
+	// says that somebody asked for them.
+	missing int
+	short   bool
+	// redirected says that mirred sent the packet itself here.
+	redirected bool
+
 	pktLen   int // what the qdisc counts
 	changed  bool
 	keys     dissection
@@ -222,9 +229,27 @@ func (p *Packet) AppendFrame(dst []byte) []byte {
 // Changed reports whether an action wrote to the packet's bytes or its tag.
 func (p *Packet) Changed() bool { return p.changed }
 
+// Redirected reports whether a frame that came out is the packet that mirred
+// redirected, not a copy of it.
+func (p *Packet) Redirected() bool { return p.redirected }
+
 // Len is the length that the hook counts: from the network header at ingress,
 // from the link header at egress, without a tag that was taken off.
-func (p *Packet) Len() int { return p.tail - p.data }
+func (p *Packet) Len() int { return p.tail - p.data + p.missing }
+
+// Cut says that the packet was origLen bytes long, of which the frame that was
+// loaded is the beginning. What needs the rest has an unknown result.
+func (p *Packet) Cut(origLen int) {
+	p.missing = max(0, origLen-(p.tail-p.mac)-p.tagLen())
+}
+
+// tagLen is the length of a tag that was taken off.
+func (p *Packet) tagLen() int {
+	if p.VLAN.Present {
+		return vlanLen
+	}
+	return 0
+}
 
 // makeOwned copies the frame for writing, with space before it.
 func (p *Packet) makeOwned() {
@@ -282,6 +307,7 @@ func (p *Packet) grow(n int) {
 // the kernel's headroom goes. It reports false beyond the packet.
 func (p *Packet) load(at, n int, dst []byte) bool {
 	if at+n > p.tail || at < p.mac-headroom {
+		p.short = p.short || p.missing > 0 && at+n > p.tail
 		return false
 	}
 	if at >= 0 {
@@ -298,7 +324,12 @@ func (p *Packet) load(at, n int, dst []byte) bool {
 }
 
 // has reports whether n bytes from a position on are in the packet.
-func (p *Packet) has(at, n int) bool { return at >= 0 && at+n <= p.tail }
+func (p *Packet) has(at, n int) bool {
+	if at+n > p.tail && p.missing > 0 {
+		p.short = true
+	}
+	return at >= 0 && at+n <= p.tail
+}
 
 // outer is the protocol that filters are chosen by: a tag's, where there is
 // one.

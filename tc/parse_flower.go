@@ -75,7 +75,11 @@ func init() {
 }
 
 func parseFlower(w *words, r *filterRequest, s *System) *ToolError {
-	o := &flowerOptions{hwTC: -1}
+	o := r.flower
+	if o == nil {
+		o = &flowerOptions{}
+	}
+	o.hwTC = -1
 	r.options = o
 	p := &flowerParser{o: o, r: r, s: s, w: w, ipProto: -1, ethType: r.protocol}
 	if r.protocol == protocolAll {
@@ -350,7 +354,7 @@ func (p *flowerParser) addr(word, value string) *ToolError {
 	if six {
 		typ, size = offload.AddrIPv6, 16
 	}
-	f := map[string]offload.Field{"dst_ip": offload.FieldDst, "src_ip": offload.FieldSrc, "enc_dst_ip": offload.FieldEncDst, "enc_src_ip": offload.FieldEncSrc}[word]
+	f := addressFields[word]
 	if enc {
 		p.o.encType = typ
 	} else {
@@ -358,6 +362,10 @@ func (p *flowerParser) addr(word, value string) *ToolError {
 	}
 	p.o.put(f, a.AsSlice(), prefixMask(n, size))
 	return nil
+}
+
+var addressFields = map[string]offload.Field{
+	"dst_ip": offload.FieldDst, "src_ip": offload.FieldSrc, "enc_dst_ip": offload.FieldEncDst, "enc_src_ip": offload.FieldEncSrc,
 }
 
 // port reads N, N/M or A-B.

@@ -17,7 +17,7 @@ func (c *flower) show(s *System, o *filterPrinter, handle uint32) {
 		if handle != 0 && h != handle {
 			continue
 		}
-		f := c.byHandle[h]
+		f := c.byHandle.get(h)
 		s.refresh(&f.filterBase)
 		o.filter(c.instance, func() { f.show(s, &o.printer) })
 	}

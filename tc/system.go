@@ -7,6 +7,7 @@ import (
 
 	"verdict/conntrack"
 	"verdict/offload"
+	"verdict/trace"
 )
 
 // Bypass chooses how a block that needs no software is recognised.
@@ -22,6 +23,16 @@ const (
 // String names the generation.
 func (b Bypass) String() string { return [...]string{"refined", "first", "off"}[b] }
 
+// ParseBypass finds a generation by its name.
+func ParseBypass(name string) (Bypass, bool) {
+	for _, b := range []Bypass{BypassRefined, BypassFirst, BypassOff} {
+		if b.String() == name {
+			return b, true
+		}
+	}
+	return 0, false
+}
+
 // Config makes a System.
 type Config struct {
 	Bypass Bypass
@@ -34,12 +45,18 @@ type Config struct {
 	Conntrack *conntrack.Table
 	// AssumeDevices makes a device of any name that a command uses.
 	AssumeDevices bool
+	// Interface, if set, numbers an interface that is made without a number,
+	// such as one that is assumed; 0: the next free number.
+	Interface func(name string) uint32
 	// Stack tells whether the host's stack takes a packet that was sent to a
 	// device's ingress by redirection; nil: it takes all.
 	Stack func(d *Device, p *Packet) bool
 	// Linear turns the hash tables of flower off: the model that they are
 	// tested against.
 	Linear bool
+	// Nesting is how deep redirections of mirred may nest, 0: 3, as in Linux
+	// 6.12 and 7.1; Linux 6.18 allows 4.
+	Nesting int
 	// PerMask does the work as the kernel does: flower dissects the packet for
 	// every mask, and asks every mask. Verdicts are the same.
 	PerMask bool
@@ -67,6 +84,9 @@ type System struct {
 	hardware    map[uint64]*hardwareFilter
 	deviceCount uint32
 	path        path
+	hardwareWay hardwareWay
+	sink        trace.Sink // of the steps; nil: nobody asks
+	traced      bool       // the filter that is asked was matched
 	// notes are lines that tc prints while it reads a command; old says that
 	// it is iproute2 6.1, which prints more of them.
 	notes []string
@@ -76,6 +96,9 @@ type System struct {
 
 // New makes a System with the loopback device.
 func New(c Config) *System {
+	if c.Nesting == 0 {
+		c.Nesting = mirredNesting
+	}
 	s := &System{
 		Bypass: c.Bypass, Now: c.Now, config: c, devices: map[string]*Device{}, byIndex: map[uint32]*Device{},
 		blocks: map[uint32]*Block{}, actions: map[string]*actionTable{}, ct: c.Conntrack,
@@ -100,10 +123,27 @@ type Device struct {
 	system *System
 }
 
+// Receives reports whether anything of traffic control or hardware sees packets
+// that arrive at the device.
+func (d *Device) Receives() bool {
+	q := d.at(handleIngress)
+	return q != nil && q.ingress != nil || d.Hardware != nil && d.Hardware.Len() > 0
+}
+
+// Transmits reports whether anything of traffic control sees packets that leave
+// through the device.
+func (d *Device) Transmits() bool {
+	q, root := d.at(handleIngress), d.at(handleRoot)
+	return q != nil && q.egress != nil || root != nil && root.block != nil
+}
+
 // AddDevice adds an interface and returns it.
 func (s *System) AddDevice(d Device) *Device {
 	if old := s.devices[d.Name]; old != nil {
 		return old
+	}
+	if d.Index == 0 && s.config.Interface != nil {
+		d.Index = s.config.Interface(d.Name)
 	}
 	if d.Index == 0 {
 		s.deviceCount++
@@ -161,6 +201,13 @@ func (s *System) nextCookie() uint64 {
 	s.cookies++
 	return s.cookies
 }
+
+// UseConntrack makes ct actions use a host's table of connections, as long as no
+// packet was run.
+func (s *System) UseConntrack(t *conntrack.Table) { s.ct = t }
+
+// Reseed begins anew what the kernel draws at random.
+func (s *System) Reseed(seed uint64) { s.random = rand.New(rand.NewPCG(seed, 0)) }
 
 // Conntrack is the table of connections that ct actions use.
 func (s *System) Conntrack() *conntrack.Table { return s.ct }

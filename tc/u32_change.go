@@ -151,7 +151,7 @@ func (c *u32) newNode(s *System, r *filterRequest, o *u32Options) (*u32Node, *Ke
 		return nil, err
 	}
 	n := &u32Node{
-		filterBase: *base, keys: o.keys, mark: o.mark, link: link, indev: indev, terminal: o.terminal,
+		filterBase: base, keys: o.keys, mark: o.mark, link: link, indev: indev, terminal: o.terminal,
 		hashMask: o.hashMask, hashOff: o.hashOff, hasHash: o.hasHash, offset: o.offset, hashShift: hashShift(o.hashMask),
 		keyHits: make([]uint64, len(o.keys)),
 	}

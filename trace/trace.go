@@ -44,6 +44,15 @@ const (
 	// NewBuffer: what follows is about another socket buffer: a packet that
 	// the host made, or the same packet received by another device.
 	NewBuffer
+	// EnterTC: the packet reaches a hook of traffic control, or the hardware
+	// of a device; Text says which, Device where.
+	EnterTC
+	// TCFilter: a filter is looked at. Text is the filter, Label its place.
+	// TCDetail says what came of it.
+	TCFilter
+	TCDetail
+	// LeaveTC: Text is the result.
+	LeaveTC
 )
 
 // Event is one step. Sinks must copy what they keep of Got and Loaded.

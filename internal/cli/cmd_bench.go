@@ -44,11 +44,14 @@ figure has its ratio.`,
   # your own ruleset: how long it loads, how long a packet takes
   verdict bench load firewall.nft
   verdict bench eval firewall.nft capture.pcap
-  verdict bench decode capture.pcap`,
+  verdict bench decode capture.pcap
+
+  # tc filters that live in hardware: the table of the kernel's patch set
+  verdict bench tc`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchSet(s), newBenchRules(s), newBenchLoad(s), newBenchEval(s), newBenchDecode(s))
+	cmd.AddCommand(newBenchSet(s), newBenchRules(s), newBenchLoad(s), newBenchEval(s), newBenchDecode(s), newBenchTc(s))
 	return cmd
 }
 
@@ -198,7 +201,7 @@ func (f *benchSetFlags) chosenShapes() ([]*bench.Shape, error) {
 
 func (f *benchSetFlags) write(s *Streams, r *setFigures) error {
 	if f.svg != "" {
-		if err := writeSVG(f.svg, bench.LookupSeries(r.Figures)); err != nil {
+		if err := writeSVG(f.svg, "A lookup costs the same in small sets and large ones", bench.LookupSeries(r.Figures)); err != nil {
 			return failed(err)
 		}
 	}
@@ -218,15 +221,15 @@ func (f *benchSetFlags) write(s *Streams, r *setFigures) error {
 		}
 		rest = rest[n:]
 	}
-	return bench.WriteChart(s.Out, bench.LookupSeries(r.Figures))
+	return bench.WriteChart(s.Out, "time of a lookup over the number of elements", bench.LookupSeries(r.Figures))
 }
 
-func writeSVG(name string, series []bench.Series) error {
+func writeSVG(name, title string, series []bench.Series) error {
 	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	if err := bench.WriteSVG(file, "A lookup costs the same in small sets and large ones", series); err != nil {
+	if err := bench.WriteSVG(file, title, series); err != nil {
 		file.Close()
 		return err
 	}

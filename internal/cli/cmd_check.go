@@ -54,6 +54,7 @@ func summary(r *verdict.Ruleset) (text string) {
 		}
 		defer func() { text += "; " + tablesSummary(p) }()
 	}
+	defer func() { text += offloadSummary(r) }()
 	text = fmt.Sprintf("ok: %s, %s, %s", count(len(tables), "table"), count(chains, "chain"), count(rules, "rule"))
 	if sets > 0 {
 		text += ", " + count(sets, "set")
@@ -71,4 +72,26 @@ func tablesSummary(p *iptables.Program) string {
 		chains += len(t.Chains)
 	}
 	return fmt.Sprintf("%s of iptables, %s, %s", count(len(p.Tables), "table"), count(chains, "chain"), count(p.Rules(), "rule"))
+}
+
+// offloadSummary counts the rules of chains with the offload flag.
+func offloadSummary(r *verdict.Ruleset) string {
+	flagged, held := 0, 0
+	for _, c := range r.Offloaded() {
+		for i := range c.Rules {
+			if c.Flagged {
+				flagged++
+			}
+			if len(c.Rules[i].Devices) > 0 {
+				held++
+			}
+		}
+	}
+	switch {
+	case flagged == 0:
+		return ""
+	case held == 0:
+		return fmt.Sprintf("; %s can be offloaded, --tc FILE tells to what", count(flagged, "rule"))
+	}
+	return fmt.Sprintf("; %s in hardware", count(held, "rule"))
 }

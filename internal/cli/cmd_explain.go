@@ -57,6 +57,9 @@ func explainPlan(out io.Writer, rules *verdict.Ruleset, e *verdict.Engine, all b
 	for i := range program.Chains {
 		explainChain(w, rules, &program.Chains[i], &e.Engine().Plan().Chains[i], all)
 	}
+	for _, c := range rules.Offloaded() {
+		explainOffload(w, &c)
+	}
 	if t := rules.Tables(); t != nil {
 		fmt.Fprintf(w, "%s: rule by rule, the header tests of each in one comparison\n", tablesSummary(t))
 	} else if len(program.Chains) == 0 {

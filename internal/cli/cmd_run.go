@@ -98,6 +98,7 @@ damaged, or the run was interrupted (what was run is still reported).`,
   verdict run -o json firewall.nft capture.pcap | jq '.rules[] | select(.packets==0)'
   verdict run --host host.json --replies -w leaving.pcapng firewall.nft capture.pcapng
   verdict run -w passed.pcapng --write-dropped dropped.pcapng firewall.nft capture.pcap
+  verdict run --tc offload.tc firewall.nft capture.pcap
   tcpdump -w - -c 1000 | verdict run firewall.nft -`,
 		Args: takes("RULES", "CAPTURE..."),
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args[0], args[1:]) },
@@ -185,6 +186,7 @@ func (c *runCommand) prepare(rules *verdict.Ruleset, captures []string) (*replay
 		}
 		options.Local, assumption = explain(guess)
 	}
+	c.rules.takeTraffic(&options)
 	r, err := newReplay(rules, options)
 	if err != nil {
 		return nil, err

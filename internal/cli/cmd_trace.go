@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,7 @@ Exit status: 0, or with --expect 1 if the packet's fate is another.`,
   verdict trace --hook input firewall.nft 'ip6 saddr 2001:db8::1 icmpv6 type echo-request'
   verdict trace --frame 17 firewall.nft capture.pcap
   verdict trace --expect drop firewall.nft 'iifname eth0 tcp dport 23'
+  verdict trace --tc offload.tc firewall.nft 'iifname eth0 udp dport 53'
   verdict trace -o nft firewall.nft 'udp dport 53'`,
 		Args: takes("RULES", "PACKET"),
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args[0], args[1]) },
@@ -108,6 +110,7 @@ func (c *traceCommand) trace(rules *verdict.Ruleset, options verdict.EngineOptio
 		options.Hook = p.Hook
 	}
 	in := verdict.PacketInput(p)
+	c.rules.takeTraffic(&options)
 	options = c.localSide(rules, options, &in)
 	e, err := rules.NewEngine(options)
 	if err != nil {
@@ -268,6 +271,12 @@ func (c *traceCommand) conclusion(o *verdict.Outcome) {
 		text += ": no base chain saw it"
 	}
 	fmt.Fprintln(c.s.Out, diag.Printable(text))
+	for _, f := range o.Sent {
+		fmt.Fprintf(c.s.Out, "%s, %s, left by %s\n", f.Kind, count(len(f.Data), "byte"), diag.Printable(f.Device))
+	}
+	for _, m := range o.Made {
+		fmt.Fprintf(c.s.Out, "%s, received: %s\n", m.Kind, diag.Printable(strings.TrimSuffix(m.Fate.String()+": "+m.Reason, ": ")))
+	}
 }
 
 // verdict compares with --expect.

@@ -35,8 +35,9 @@ type replay struct {
 	bytes    uint64
 	copies   uint64
 	untimed  uint64
-	unplaced uint64            // frames of captures that name no interface
-	links    map[uint16]uint64 // frames of link types that are not decoded
+	unplaced uint64                // frames of captures that name no interface
+	links    map[uint16]uint64     // frames of link types that are not decoded
+	sent     map[string]*fateCount // frames that tc sent out, by interface
 	seconds  float64
 	damaged  error
 	accepted capture.Sink
@@ -65,12 +66,22 @@ func (r *replay) sortedReasons() []reason {
 
 // hookName is a hook of a family.
 type hookName struct {
-	family catalog.Family
-	hook   catalog.HookNum
+	family  catalog.Family
+	hook    catalog.HookNum
+	traffic engine.Traffic
+}
+
+// words are the hook's family and name; traffic control counts as a family.
+func (h hookName) words() (family, hook string) {
+	if h.traffic != engine.NoTraffic {
+		return "tc", h.traffic.String()
+	}
+	return h.family.String(), catalog.HookName(h.family, h.hook)
 }
 
 func (h hookName) String() string {
-	return h.family.String() + " " + catalog.HookName(h.family, h.hook)
+	family, hook := h.words()
+	return family + " " + hook
 }
 
 // hookCount counts what base chains decided at a hook.
@@ -99,24 +110,44 @@ func (r *replay) count(o *engine.Outcome, length int) {
 			r.made[m.Kind]++
 		}
 	}
+	if r.options.TC != nil {
+		r.countSent(o.Sent)
+	}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
 		if !h.Ran {
 			continue
 		}
-		r.hookCount(h.Family, h.Hook).fates[h.Fate]++
+		r.hookCount(h.Family, h.Hook, h.Traffic).fates[h.Fate]++
+	}
+}
+
+// countSent counts the frames that tc sent elsewhere.
+func (r *replay) countSent(list []engine.SentFrame) {
+	for i := range list {
+		f := &list[i]
+		if !f.Made || f.Kind != engine.MadeClone && f.Kind != engine.MadeForward {
+			continue
+		}
+		c := r.sent[f.Device]
+		if c == nil {
+			c = &fateCount{}
+			r.sent[f.Device] = c
+		}
+		c.packets++
+		c.bytes += uint64(len(f.Data))
 	}
 }
 
 // hookCount finds the counts of a hook.
-func (r *replay) hookCount(family catalog.Family, hook catalog.HookNum) *hookCount {
+func (r *replay) hookCount(family catalog.Family, hook catalog.HookNum, traffic engine.Traffic) *hookCount {
 	const families, hooks = 16, 8
-	at := int(family)%families*hooks + int(hook)%hooks
+	at := int(family)%families*hooks + int(hook+catalog.HookNum(traffic))%hooks
 	if at >= len(r.hookOf) {
 		r.hookOf = make([]hookNumbers, families*hooks)
 	}
 	known := &r.hookOf[at]
-	name := hookName{family, hook}
+	name := hookName{family, hook, traffic}
 	if known.count == nil || known.name != name {
 		c := r.hooks[name]
 		if c == nil {
@@ -154,7 +185,7 @@ func newReplay(rules *verdict.Ruleset, options verdict.EngineOptions) (*replay, 
 	}
 	return &replay{
 		rules: rules, options: options, engine: e,
-		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{}, reasons: map[reason]uint64{},
+		hooks: map[hookName]*hookCount{}, links: map[uint16]uint64{}, sent: map[string]*fateCount{}, reasons: map[reason]uint64{},
 	}, nil
 }
 

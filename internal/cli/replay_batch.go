@@ -107,9 +107,10 @@ func (r *replay) sideBySide(src capture.Source, p progress) error {
 	return nil
 }
 
-// spread makes the workers, once there are packets enough for several.
+// spread makes the workers, once there are packets enough for several. Traffic
+// control sees one packet after the other.
 func (r *replay) spread(b *frames) {
-	if r.workers == nil && (b.end == nil || r.jobs > 1) {
+	if r.workers == nil && r.options.TC == nil && (b.end == nil || r.jobs > 1) {
 		r.workers = r.engine.Workers(r.jobsOrAll())
 	}
 }

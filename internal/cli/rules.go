@@ -20,8 +20,10 @@ import (
 	"verdict/host"
 	"verdict/internal/cli/bench"
 	"verdict/internal/cli/nftcmd"
+	"verdict/internal/cli/tccmd"
 	"verdict/iptables"
 	"verdict/nft/ruleset"
+	"verdict/tc"
 )
 
 // rulesFlags are the flags of every verb that loads rulesets.
@@ -33,6 +35,10 @@ type rulesFlags struct {
 	zone     string
 	ipv6     bool
 	ipv4     bool
+	tc       string
+	bypass   string
+
+	system *tc.System // what --tc names, once loaded
 }
 
 func (f *rulesFlags) add(cmd *cobra.Command) {
@@ -43,6 +49,8 @@ func (f *rulesFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "refuse interfaces that the host file does not have")
 	flags.BoolVar(&f.ipv6, "ipv6", false, "iptables-save files are of IPv6 (found out from their text by default)")
 	flags.BoolVar(&f.ipv4, "ipv4", false, "iptables-save files are of IPv4")
+	flags.StringVar(&f.tc, "tc", "", "`FILE` with tc commands or a state of \"verdict tc\": hardware, and filters that packets pass ahead of the rules and behind them (docs/tc.md)")
+	flags.StringVar(&f.bypass, "tc-bypass", tc.BypassRefined.String(), "when software passes over tc filters: off, first or refined")
 	flags.StringVar(&f.zone, "timezone", "", "time zone of dates and hours in rules, such as Europe/Rome (default UTC)")
 }
 
@@ -59,6 +67,9 @@ func (f *rulesFlags) load(s *Streams, names ...string) (*verdict.Ruleset, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := f.traffic(s, &options); err != nil {
+		return nil, err
+	}
 	shown := newLoading(s)
 	shown.reading(names)
 	options.Batch = func(_ *ruleset.Ruleset, batch []ruleset.Change) { shown.applying(batch) }
@@ -71,6 +82,40 @@ func (f *rulesFlags) load(s *Streams, names ...string) (*verdict.Ruleset, error)
 		return nil, err
 	}
 	return rules, nil
+}
+
+// traffic loads what --tc names, for the host that the rules are loaded for.
+func (f *rulesFlags) traffic(s *Streams, o *verdict.LoadOptions) error {
+	if f.tc == "" {
+		return nil
+	}
+	mode, ok := tc.ParseBypass(f.bypass)
+	if !ok {
+		return failedf("--tc-bypass %s: it is off, first or refined", f.bypass)
+	}
+	text, err := readAll(s, f.tc)
+	if err != nil {
+		return err
+	}
+	if o.Host == nil {
+		if o.Host, err = host.New(host.Config{}); err != nil {
+			return failed(err)
+		}
+		o.HostAssumed = true
+	}
+	if f.system, err = tccmd.Load(f.tc, text, o.Host, s.Now().UnixNano(), tc.Config{Bypass: mode}); err != nil {
+		return failed(err)
+	}
+	o.TC = f.system
+	return nil
+}
+
+// takeTraffic gives what --tc named to an engine.
+func (f *rulesFlags) takeTraffic(o *verdict.EngineOptions) {
+	if f.system != nil {
+		f.system.Reseed(o.Seed)
+		o.TC = f.system
+	}
 }
 
 func loadSources(s *Streams, options verdict.LoadOptions, names []string) (*verdict.Ruleset, *diag.List, error) {

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdict"
 	"verdict/catalog"
 	"verdict/engine/vm"
 	"verdict/iptables"
+	"verdict/tc"
 )
 
 // allAssumptions lists what the result depends on and nobody said: made-up
@@ -17,6 +19,14 @@ func (r *replay) allAssumptions() []string {
 	uses := factsRead(r.rules, r.engine)
 	if r.interfaceAssumed && r.unplaced > 0 && uses.Interfaces {
 		list = append(list, fmt.Sprintf("all packets come and go through %q: the capture names no interface and rules ask for it; --interface NAME says otherwise", r.options.Interface))
+	}
+	if r.options.TC != nil {
+		if slices.ContainsFunc(r.options.TC.Devices(), (*tc.Device).Transmits) {
+			list = append(list, "a routed packet meets tc at egress with the link addresses that it came with")
+		}
+		if len(r.options.TC.Assumed) > 0 {
+			list = append(list, "interfaces that only tc commands name: "+strings.Join(r.options.TC.Assumed, ", "))
+		}
 	}
 	if r.forwards() && uses.Interfaces && guessesOutput(r.rules, &r.options) {
 		list = append(list, leavesUnknown)

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"verdict/catalog"
@@ -27,6 +29,7 @@ type runReport struct {
 	Chains      []chainReport     `json:"chains"`
 	Rules       []ruleReport      `json:"rules"`
 	Sets        []setReport       `json:"sets"`
+	Sent        []sentReport      `json:"sent,omitempty"`
 	Assumptions []string          `json:"assumptions"`
 	Error       string            `json:"error,omitempty"`
 }
@@ -41,6 +44,12 @@ type hookReport struct {
 	Family   string            `json:"family"`
 	Hook     string            `json:"hook"`
 	Verdicts map[string]uint64 `json:"verdicts"`
+}
+
+type sentReport struct {
+	Interface string `json:"interface"`
+	Frames    uint64 `json:"frames"`
+	Bytes     uint64 `json:"bytes"`
 }
 
 type chainReport struct {
@@ -105,13 +114,17 @@ func (r *replay) report() *runReport {
 		out.Reasons = append(out.Reasons, reasonReport{k.fate.String(), k.text, r.reasons[k]})
 	}
 	for _, name := range r.order {
-		h := hookReport{Family: name.family.String(), Hook: catalog.HookName(name.family, name.hook), Verdicts: map[string]uint64{}}
+		h := hookReport{Verdicts: map[string]uint64{}}
+		h.Family, h.Hook = name.words()
 		for _, fate := range engine.Fates() {
 			if n := r.hooks[name].fates[fate]; n > 0 {
 				h.Verdicts[fate.String()] = n
 			}
 		}
 		out.Hooks = append(out.Hooks, h)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.sent)) {
+		out.Sent = append(out.Sent, sentReport{name, r.sent[name].packets, r.sent[name].bytes})
 	}
 	r.addRules(out)
 	if r.damaged != nil {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +64,10 @@ func (p *painter) totals(r *replay) {
 	}
 	for _, k := range r.sortedReasons() {
 		p.printf("%s %s: %s\n", k.fate, thousands(r.reasons[k]), diag.Printable(k.text))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.sent)) {
+		c := r.sent[name]
+		p.printf("sent out by tc through %s: %s, %s bytes\n", diag.Printable(name), count(int(c.packets), "frame"), thousands(c.bytes))
 	}
 }
 

@@ -33,8 +33,8 @@ func packageTests(t *testing.T, packages, names []string) int {
 
 func TestGoal6DeviceFailures(t *testing.T) {
 	timed(t)
-	names := []string{"TestSharedBlockReplay", "TestRefusedFilterLeavesNothing", "TestCommitRollsBack"}
-	n := packageTests(t, []string{"./tc", "./offload"}, names)
+	names := []string{"TestSharedBlockReplay", "TestRefusedFilterLeavesNothing", "TestCommitRollsBack", "TestOffloadRollsBack"}
+	n := packageTests(t, []string{".", "./tc", "./offload"}, names)
 	goal(t, n == len(names), "a device fails at each point of a batch of 1,000 (filters of a block, rules of an nft batch): software and hardware as before", share(n, len(names)), "all tests")
 }
 

@@ -19,6 +19,11 @@ type Options struct {
 	CheckOnly bool
 	// Notify is told what the batch did, in order, once it is committed.
 	Notify func(Event)
+	// Hardware tells which interfaces offload. Rules of chains with the
+	// offload flag are put into their devices when the batch is committed, and
+	// the batch fails as a whole where a device refuses one. Nil: nothing is
+	// known, and what the kernel can translate counts as taken.
+	Hardware Hardware
 }
 
 // Apply applies a batch to a snapshot and returns the next one, or the errors
@@ -51,6 +56,9 @@ func Apply(old *Ruleset, batch []Change, opts Options) (*Ruleset, []*ChangeError
 	}
 	if len(errs) > 0 || opts.CheckOnly {
 		return tx.abort(), errs
+	}
+	if err := tx.commitHardware(batch); err != nil {
+		return tx.abort(), []*ChangeError{err}
 	}
 	return tx.commit(), nil
 }
@@ -115,6 +123,7 @@ type transaction struct {
 	sets      []*setEdit // sets with a transaction of their own
 	pending   []timeUpdate
 	events    []Event
+	hardware  []hardwareStep
 }
 
 // setRef and chainRef name items that the batch made, for references by the

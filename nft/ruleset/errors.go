@@ -105,10 +105,12 @@ var linuxErrnos = []struct {
 }{
 	{syscall.EPERM, 1, "EPERM", "Operation not permitted"},
 	{syscall.ENOENT, 2, "ENOENT", "No such file or directory"},
+	{syscall.EIO, 5, "EIO", "Input/output error"},
 	{syscall.E2BIG, 7, "E2BIG", "Argument list too long"},
 	{syscall.ENOMEM, 12, "ENOMEM", "Cannot allocate memory"},
 	{syscall.EBUSY, 16, "EBUSY", "Device or resource busy"},
 	{syscall.EEXIST, 17, "EEXIST", "File exists"},
+	{syscall.ENODEV, 19, "ENODEV", "No such device"},
 	{syscall.EINVAL, 22, "EINVAL", "Invalid argument"},
 	{syscall.ENFILE, 23, "ENFILE", "Too many open files in system"},
 	{syscall.EMFILE, 24, "EMFILE", "Too many open files"},

@@ -104,6 +104,9 @@ func (tx *transaction) addChain(t *Table, c *Change) error {
 	if err := tx.hookChain(t, chain, &def); err != nil {
 		return err
 	}
+	if err := tx.offloadChain(t, chain); err != nil {
+		return err
+	}
 	if def.Binding {
 		chain.Name = t.number("__chain%d")
 	}
@@ -264,8 +267,10 @@ func (tx *transaction) deleteDevices(t *Table, i int, devices []string) error {
 	for _, d := range missing(devices, work.Base.Devices) {
 		return refuse(syscall.ENOENT, "chain %q is not attached to device %q", work.Name, d)
 	}
-	base := *work.Base
-	base.Devices = missing(work.Base.Devices, devices)
+	base, leaving := *work.Base, *work.Base
+	base.Devices, leaving.Devices = missing(work.Base.Devices, devices), devices
+	work.Base = &leaving
+	tx.unloadChain(t, work)
 	work.Base = &base
 	tx.changed = true
 	return nil
@@ -278,6 +283,7 @@ func (tx *transaction) flushChain(t *Table, i int) {
 	}
 	work := t.ownChain(i)
 	tx.noteRules(t, work)
+	tx.unloadChain(t, work)
 	old := work.edit
 	work.edit = newRuleEdit(nil)
 	old.each(func(_ int32, r *Rule) bool {

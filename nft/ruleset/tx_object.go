@@ -149,6 +149,9 @@ func (tx *transaction) addFlowtable(t *Table, c *Change, i int) error {
 		case len(more) == 0:
 			return nil
 		}
+		if err := tx.offloadFlowtable(old, more); err != nil {
+			return err
+		}
 		f := tx.ownFlowtable(t, i)
 		f.Devices = append(append([]string(nil), f.Devices...), more...)
 		tx.changed = true
@@ -162,6 +165,9 @@ func (tx *transaction) addFlowtable(t *Table, c *Change, i int) error {
 	}
 	if def.Name = c.Name; def.Name == "" || len(def.Name) > maxName {
 		return refuse(syscall.EINVAL, "flowtable name of %d bytes", len(def.Name)).at(nameWord)
+	}
+	if err := tx.offloadFlowtable(&def, def.Devices); err != nil {
+		return err
 	}
 	def.Handle, def.use, def.edit = t.newHandle(), 0, tx
 	t.edit.flowtables.add(&def)

@@ -64,6 +64,10 @@ func (tx *transaction) addRule(t *Table, c *Change, i int) error {
 		return err
 	}
 	rule := &Rule{Handle: handle, Exprs: exprs, Comment: def.Comment, Place: c.Place}
+	if err := tx.offloadRule(t, t.edit.chains.items[i], rule, !placed && c.Op != OpInsert); err != nil {
+		tx.drop(t, exprs)
+		return err
+	}
 	rules := t.ownChain(i).edit
 	switch {
 	case c.Op == OpInsert && placed:
@@ -127,6 +131,10 @@ func (tx *transaction) replaceRule(t *Table, c *Change, i int) error {
 	rules := t.ownChain(i).edit
 	old := rules.at(at)
 	rule := &Rule{Handle: old.Handle, Revision: old.Revision + 1, Exprs: exprs, Comment: def.Comment, Place: c.Place}
+	if err := tx.offloadRule(t, t.edit.chains.items[i], rule, false); err != nil {
+		tx.drop(t, exprs)
+		return err
+	}
 	rules.replace(at, rule)
 	tx.note(Event{Op: OpDelete, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: old})
 	tx.note(Event{Op: OpAdd, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: rule})
@@ -159,6 +167,7 @@ func (tx *transaction) deleteRule(t *Table, c *Change, i int) error {
 	rules := t.ownChain(i).edit
 	old := rules.at(at)
 	tx.note(Event{Op: OpDelete, Kind: KindRule, Table: t, Chain: t.edit.chains.items[i], Rule: old})
+	tx.unloadRule(t, t.edit.chains.items[i], old)
 	rules.remove(at)
 	tx.release(t, old)
 	tx.changed = true
@@ -195,6 +204,13 @@ func (tx *transaction) bind(t *Table, def *RuleDef) ([]expr.Expr, error) {
 		}
 	}
 	return exprs, nil
+}
+
+// drop gives back what a rule refers to that did not come into being.
+func (tx *transaction) drop(t *Table, exprs []expr.Expr) {
+	for j := len(exprs) - 1; j >= 0; j-- {
+		tx.unrefer(t, exprs[j], false)
+	}
 }
 
 // describe prepares what the checks of expressions need to know of a table.

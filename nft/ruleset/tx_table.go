@@ -213,6 +213,7 @@ func (tx *transaction) deleteTable(c *Change) error {
 func (tx *transaction) dropTable(i int) {
 	tx.ownTables()
 	tx.noteTable(tx.tables[i])
+	tx.unloadTable(tx.tables[i])
 	tx.tables[i] = nil
 	tx.changed = true
 }

@@ -37,7 +37,7 @@ type Sent struct {
 
 // Step is one event of a traced packet.
 type Step struct {
-	Event   string `json:"event"` // hook, chain, match, no match, unknown, return, policy, note; of iptables tables rule, result
+	Event   string `json:"event"` // hook, chain, match, no match, unknown, return, policy, note; of iptables tables rule, result; of tc tc, filter, result, tc result
 	Family  string `json:"family,omitempty"`
 	Hook    string `json:"hook,omitempty"`
 	Table   string `json:"table,omitempty"`
@@ -90,6 +90,14 @@ func (j *JSON) Event(e *trace.Event) {
 		s.Event, s.Text = "result", e.Text
 	case trace.TablePolicy:
 		s.Event, s.Verdict = "policy", strings.ToLower(e.Text)
+	case trace.EnterTC:
+		s.Event, s.Text = "tc", e.Text
+	case trace.TCFilter:
+		s.Event, s.Place, s.Rule = "filter", e.Label, e.Text
+	case trace.TCDetail:
+		s.Event, s.Text = "result", e.Text
+	case trace.LeaveTC:
+		s.Event, s.Verdict = "tc result", e.Text
 	default:
 		return
 	}

@@ -84,7 +84,28 @@ func (t *Text) Event(e *trace.Event) {
 		t.printf("    %-*s    %s\n", t.place, "", t.tableDetail(diag.Printable(e.Text)))
 	case trace.TablePolicy:
 		t.printf("    end of chain: policy %s\n", t.verdict(strings.ToLower(e.Text)))
+	case trace.EnterTC:
+		t.place = 0
+		t.printf("%s\n", t.paint(bold, diag.Printable(e.Text)))
+	case trace.TCFilter:
+		t.place = max(t.place, len(e.Label))
+		t.printf("    %-*s  %s\n", t.place, diag.Printable(e.Label), diag.Printable(e.Text))
+	case trace.TCDetail:
+		t.printf("    %-*s    %s\n", t.place, "", t.filterDetail(diag.Printable(e.Text)))
+	case trace.LeaveTC:
+		t.printf("  %s\n", diag.Printable(e.Text))
 	}
+}
+
+// filterDetail paints what came of a filter of tc.
+func (t *Text) filterDetail(text string) string {
+	switch {
+	case strings.HasPrefix(text, "matches"):
+		return t.paint(green, "matches") + strings.TrimPrefix(text, "matches")
+	case strings.HasPrefix(text, "no match"):
+		return t.paint(faint, text)
+	}
+	return text
 }
 
 // tableDetail paints what came of a rule of an iptables table.

@@ -117,7 +117,7 @@ var twoLines = []Series{
 
 func TestCharts(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteChart(&out, twoLines); err != nil {
+	if err := WriteChart(&out, "time of a lookup over the number of elements", twoLines); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"A = Linux, disjoint", "B = verdict, disjoint", "800,000", "100 µs"} {

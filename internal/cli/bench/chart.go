@@ -75,8 +75,8 @@ func (a *axes) place(p Point) (x, y float64) {
 	return x, y
 }
 
-// WriteChart draws the series with letters, for a terminal.
-func WriteChart(w io.Writer, list []Series) error {
+// WriteChart draws the series with letters under a title, for a terminal.
+func WriteChart(w io.Writer, title string, list []Series) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func WriteChart(w io.Writer, list []Series) error {
 			grid[int(math.Round(y*height))][int(math.Round(x*width))] = byte('A' + i%26)
 		}
 	}
-	fmt.Fprintln(w, "\ntime of a lookup over the number of elements, both logarithmic")
+	fmt.Fprintf(w, "\n%s, both logarithmic\n", title)
 	last := ""
 	for i, row := range grid {
 		label := ""

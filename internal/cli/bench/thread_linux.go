@@ -1,6 +1,12 @@
 package bench
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
 
 // pinTo keeps the calling thread on one processor; where the system does not
 // allow it, the thread stays free.
@@ -39,4 +45,25 @@ func prioritize() (restore func()) {
 	}
 	// The system call answers 20 minus the value.
 	return func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, 20-before) }
+}
+
+// waitingTime is how long the threads of the process have been ready to run
+// without a processor, in nanoseconds.
+func waitingTime() int64 {
+	names, err := filepath.Glob("/proc/self/task/*/schedstat")
+	if err != nil {
+		return 0
+	}
+	total := int64(0)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // the thread has ended
+		}
+		var ran, waited int64
+		if _, err := fmt.Sscan(string(text), &ran, &waited); err == nil {
+			total += waited
+		}
+	}
+	return total
 }

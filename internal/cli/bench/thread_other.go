@@ -18,3 +18,6 @@ func processTime() int64 { return threadTime() }
 
 // prioritize gives the calling thread precedence; not here.
 func prioritize() (restore func()) { return func() {} }
+
+// waitingTime is not known here.
+func waitingTime() int64 { return 0 }

@@ -144,6 +144,13 @@ func (st *state) device(words []string) error {
 			return fmt.Errorf("device: unknown word %q; known are hw MODEL and down", words[i])
 		}
 	}
+	if old := st.system.Device(d.Name); old != nil && len(words) > 2 {
+		if old.Receives() || old.Transmits() {
+			return fmt.Errorf("device: %s is in use already: say what it is before its qdiscs", d.Name)
+		}
+		old.Hardware, old.Down = d.Hardware, d.Down
+		return nil
+	}
 	st.system.AddDevice(d)
 	return nil
 }
