@@ -98,7 +98,7 @@ func (w *Worker) foreseeDevice() {
 	if name == "" {
 		name = w.engine.options.Interface
 	}
-	if d, ok := w.engine.devices[name]; ok {
+	if d, ok := w.engine.knownDevice(name); ok {
 		w.arrive(d)
 	}
 }

@@ -27,25 +27,47 @@ const arphrdLoopback = 772
 // device finds an interface by name. One that the host does not have is made
 // up, a plain Ethernet device, which the host records as an assumption.
 func (e *Engine) device(name string) *device {
-	d, ok := e.devices[name]
-	if !ok {
-		made := e.makeDevice(name)
-		d = &made
-		e.devices[name] = d
+	if d, ok := e.knownDevice(name); ok {
+		return d
 	}
-	return d
+	e.naming.Lock()
+	defer e.naming.Unlock()
+	if d, ok := e.devices[name]; ok {
+		return d
+	}
+	made := e.makeDevice(name)
+	e.devices[name] = &made
+	return &made
 }
 
-// deviceOf is device for the interfaces that packets name: the one asked for
-// last is remembered, since most packets come by the same one.
-func (w *Worker) deviceOf(name string) *device {
-	if w.recent.device != nil && len(name) == len(w.recent.name) && (unsafe.StringData(name) == unsafe.StringData(w.recent.name) || w.recent.name == name) {
-		return w.recent.device
-	}
-	d := w.engine.device(name)
-	w.recent.name, w.recent.device = name, d
-	return d
+// knownDevice is device for interfaces that were asked for before.
+func (e *Engine) knownDevice(name string) (*device, bool) {
+	e.naming.RLock()
+	d, ok := e.devices[name]
+	e.naming.RUnlock()
+	return d, ok
 }
+
+// recentDevice is the interface that was asked for last.
+type recentDevice struct {
+	name   string
+	device *device
+}
+
+// find is device, remembering its answer: most packets come by the same
+// interface.
+func (r *recentDevice) find(e *Engine, name string) *device {
+	if r.device != nil && len(name) == len(r.name) && (unsafe.StringData(name) == unsafe.StringData(r.name) || r.name == name) {
+		return r.device
+	}
+	r.name, r.device = name, e.device(name)
+	return r.device
+}
+
+// deviceOf finds the interface that a packet comes by, outDevice the one that
+// it leaves by.
+func (w *Worker) deviceOf(name string) *device  { return w.recent.find(w.engine, name) }
+func (w *Worker) outDevice(name string) *device { return w.recentOut.find(w.engine, name) }
 
 func (e *Engine) makeDevice(name string) device {
 	if name == "" {

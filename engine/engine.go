@@ -76,9 +76,10 @@ type Engine struct {
 	fragmentID  uint32 // of the IPv6 datagram that was cut last
 	learned     map[neighbour][6]byte
 	peers       map[netip.Addr]*peer
-	ident       uint16 // of the last IPv4 packet made
-	only        Hook   // the hook of packets that name none
-	devices     map[string]*device
+	ident       uint16             // of the last IPv4 packet made
+	only        Hook               // the hook of packets that name none
+	naming      sync.RWMutex       // of devices
+	devices     map[string]*device // by name
 }
 
 // New makes an engine. The host may be nil: nothing is known of interfaces and

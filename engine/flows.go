@@ -55,8 +55,9 @@ func (x *Workers) deal(in []Input) (n int, odd []oddPacket) {
 	if d.parts == nil {
 		d.parts = make([]dealt, k)
 	}
-	for _, i := range x.engine.host.Interfaces() {
-		x.engine.device(i.Name)
+	interfaces := x.engine.host.Interfaces()
+	for ; x.named < len(interfaces); x.named++ {
+		x.engine.device(interfaces[x.named].Name)
 	}
 	if len(in) < 2*k*batchSize {
 		k = 1
@@ -126,19 +127,19 @@ type knownNames struct {
 }
 
 func (x *Workers) names() knownNames {
-	_, fallback := x.engine.devices[x.engine.options.Interface]
+	_, fallback := x.engine.knownDevice(x.engine.options.Interface)
 	return knownNames{engine: x.engine, fallback: fallback}
 }
 
 func (n *knownNames) known(in *Input) bool {
 	if in.In != n.lastIn && in.In != "" {
-		if _, ok := n.engine.devices[in.In]; !ok {
+		if _, ok := n.engine.knownDevice(in.In); !ok {
 			return false
 		}
 		n.lastIn = in.In
 	}
 	if in.Out != n.lastOut && in.Out != "" {
-		if _, ok := n.engine.devices[in.Out]; !ok {
+		if _, ok := n.engine.knownDevice(in.Out); !ok {
 			return false
 		}
 		n.lastOut = in.Out

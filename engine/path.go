@@ -200,14 +200,14 @@ func (w *Worker) forMe() bool {
 func (w *Worker) findRoute(a netip.Addr) bool {
 	e := w.engine
 	if w.in.Out != "" {
-		w.depart(e.device(w.in.Out))
+		w.depart(w.outDevice(w.in.Out))
 		return true
 	}
 	route, ok := e.host.Route(a)
 	switch {
 	case ok && route.Type == host.RouteUnicast:
 		i, _ := e.host.ByIndex(route.Interface)
-		w.depart(e.device(i.Name))
+		w.depart(w.outDevice(i.Name))
 		return true
 	case ok && e.options.KnownRoutes:
 		w.lost("its route is " + route.Type.String())
@@ -216,15 +216,15 @@ func (w *Worker) findRoute(a netip.Addr) bool {
 		w.lost("there is no route to its destination")
 		return false
 	}
-	w.meta.OIF = e.otherDevice(w.meta.IIF)
+	w.meta.OIF = w.otherDevice(w.meta.IIF)
 	return true
 }
 
 // otherDevice guesses where a forwarded packet leaves when no routes are
 // known: by the only other interface, if there is just one.
-func (e *Engine) otherDevice(in packet.Device) packet.Device {
+func (w *Worker) otherDevice(in packet.Device) packet.Device {
 	var other *host.Interface
-	for _, i := range e.host.Interfaces() {
+	for _, i := range w.engine.host.Interfaces() {
 		if i.Type == arphrdLoopback || uint32(i.Index) == in.Index {
 			continue
 		}
@@ -236,7 +236,7 @@ func (e *Engine) otherDevice(in packet.Device) packet.Device {
 	if other == nil {
 		return packet.Device{}
 	}
-	return e.device(other.Name).meta
+	return w.outDevice(other.Name).meta
 }
 
 // post takes a packet that leaves through postrouting and egress.

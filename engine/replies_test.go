@@ -41,10 +41,11 @@ table ip t {
 	chain output {
 		type filter hook output priority 0; policy accept;
 		udp dport 514 ip frag-off & 0x4000 == 0 drop
+		udp dport 514 meta iiftype ether mark set 3
 	}
 	chain postrouting {
 		type filter hook postrouting priority 0; policy accept;
-		iifname "wan0" udp dport 514 mark set 1
+		iifname "wan0" udp dport 514 mark 3 mark set 1
 		mark 1 udp dport 514 ip dscp set cs1
 	}
 }
@@ -73,6 +74,11 @@ func TestReplies(t *testing.T) {
 		{"clone", four + "ip daddr 8.8.8.8 udp dport 9", "clone accept | wan0 02:00:00:00:01:01 10.0.0.2>8.8.8.8 proto 17 DF (clone)"},
 		{"clone to a gateway", four + "ip daddr 10.0.0.3 ip frag-off 0x0000 udp dport 514", "clone accept | wan0 02:00:00:00:02:02 10.0.0.2>10.0.0.3 proto 17 dscp 8 DF (clone)"},
 		{"clone to a gateway where no route leads to it", four + "ip daddr 10.0.0.2 udp dport 515", "clone accept | lan0 02:00:00:00:01:02 10.0.0.2>10.0.0.2 proto 17 DF (clone) lan0 02:00:00:00:01:02 10.0.0.2>10.0.0.2 proto 17 DF"},
+		{"strict source route that leads on", four + "ip daddr 8.8.8.8 ip option ssrr ptr 4 addr 1.2.3.4 udp dport 53", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 12/0 (error)"},
+		{"loose source route that leads on", four + "ip daddr 8.8.8.8 ip option lsrr ptr 4 addr 1.2.3.4 udp dport 53", "| wan0 02:00:00:00:02:02 10.0.0.2>8.8.8.8 proto 17 DF options 8307040102030400"},
+		{"timestamp without room", four + "ip daddr 8.8.8.8 ip option 68 data 0x0500 udp dport 53", "| wan0 02:00:00:00:02:02 10.0.0.2>8.8.8.8 proto 17 DF options 44040510"},
+		{"timestamps without room, too many", four + "ip daddr 8.8.8.8 ip option 68 data 0x05f0 udp dport 53", "error accept | lan0 02:00:00:00:01:02 10.0.0.1>10.0.0.2 icmp 12/0 (error)"},
+		{"network 0", from + "ip saddr 0.125.194.33 ip daddr 8.8.8.8 udp dport 53", "| wan0 02:00:00:00:02:02 0.125.194.33>8.8.8.8 proto 17 DF"},
 		{"no answer to router discovery", four + "ip ttl 1 ip daddr 8.8.8.8 icmp type router-solicitation", "|"},
 		{"IPv6 unknown option", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 hbh data 0x9c0400000000 udp dport 80", "error accept | lan0 02:00:00:00:01:02 fd00:1::1>fd00:1::2 icmp 4/2 (error)"},
 		{"IPv6 unknown option, silently", from + "ip6 saddr fd00:1::2 ip6 daddr fd00:1::1 hbh data 0x5c0400000000 udp dport 80", "|"},
@@ -136,6 +142,9 @@ func describeReplies(out *engine.Outcome) string {
 			}
 			if s.Data[20]&0x40 != 0 {
 				text += " DF"
+			}
+			if options := s.Data[34:v.ThOff]; len(options) > 0 {
+				text += fmt.Sprintf(" options %x", options)
 			}
 		}
 		if ok, result := v.VerifyTransport(); result == packet.OK && !ok {

@@ -110,7 +110,15 @@ func (w *Worker) rejectSumOK() bool {
 		pseudo = packet.PseudoHeader4(h[12:16], h[16:20], v.L4Proto, len(data))
 	}
 	sum := packet.Fold(packet.Sum(pseudo, data))
-	return !w.optionsWritten && (sum == 0xffff || sum == 0) // the sum spans a header whose own is wrong meanwhile
+	return w.headerSumOK() && (sum == 0xffff || sum == 0)
+}
+
+// headerSumOK verifies the checksum of an IPv4 header, which the sum that the
+// kernel takes spans too. It may be wrong at a device, and while options are
+// being written.
+func (w *Worker) headerSumOK() bool {
+	v := &w.view
+	return v.EtherType != packet.TypeIPv4 || v.ThOff <= len(v.Data) && packet.Fold(packet.Sum(0, v.Data[v.NetOff:v.ThOff])) == 0xffff
 }
 
 // unsummed tells packets whose checksum reject does not look at, tracking's
@@ -175,7 +183,7 @@ func (w *Worker) resetSumOK(at int) bool {
 	if w.verified && w.pkt.Hook != catalog.HookForward {
 		return true
 	}
-	return !w.optionsWritten && w.transportSumOK(at, packet.ProtoTCP)
+	return w.headerSumOK() && w.transportSumOK(at, packet.ProtoTCP)
 }
 
 func isUnicast6(a netip.Addr) bool { return !a.IsUnspecified() && !a.IsMulticast() }
@@ -233,7 +241,7 @@ func (w *Worker) deviceReset(a *answer) bool {
 		return false
 	}
 	s, ok := w.readSegment(at)
-	if !ok || !w.transportSumOK(at, packet.ProtoTCP) {
+	if !ok || !w.headerSumOK() || !w.transportSumOK(at, packet.ProtoTCP) {
 		return false
 	}
 	a.protocol, a.body = packet.ProtoTCP, s.reset()

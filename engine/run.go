@@ -14,7 +14,7 @@ func (w *Worker) hook(family catalog.Family, num catalog.HookNum, list *hookList
 		w.pass(family, num)
 		return true
 	}
-	w.pkt.Family, w.pkt.HookFamily, w.pkt.Hook = family, family, num
+	w.pkt.Family, w.pkt.HookFamily, w.pkt.Hook, w.pkt.OnDevice = family, family, num, w.onDevice
 	if family == catalog.FamilyBridge {
 		w.pkt.Family = catalog.FamilyBridge
 	}

@@ -63,10 +63,8 @@ type Worker struct {
 	emitted   ring  // packets that left, to recognise them when seen again
 	serial    int64 // of the packet: how many came before it
 	pinned    bool  // stays with its rules
-	recent    struct {
-		name   string
-		device *device
-	}
+	recent    recentDevice
+	recentOut recentDevice
 
 	manip          conntrack.Manip // that nat chains decide now
 	way            way             // the routing decision

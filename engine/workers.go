@@ -27,6 +27,7 @@ type Workers struct {
 	anyOrder bool
 	dealing  dealing
 	busy     sync.WaitGroup
+	named    int   // interfaces of the host that the engine met
 	began    int64 // serial of the first packet
 	odd      int64 // packets so far that had none beside them
 }

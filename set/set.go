@@ -136,6 +136,38 @@ func (s *Set) InsertAll(es []*Entry, now int64) (int, *Entry, error) {
 	return n, old, err
 }
 
+// Restore adds the elements of an empty set as View.Walk gave them, in its
+// order, with the results of InsertAll. A set of ranges takes any state that it
+// can have been in, also one that the elements alone do not lead to.
+func (s *Set) Restore(es []*Entry, now int64) (int, *Entry, error) {
+	b, ok := s.backend.(*interval.Set)
+	if !ok {
+		return s.InsertAll(es, now)
+	}
+	n := len(es)
+	if n > 0 && es[n-1].Flags&elem.CatchAll != 0 { // comes last
+		n--
+	}
+	done, err := b.Restore(es[:n])
+	if done > 0 {
+		s.changed = true
+	}
+	if err != nil {
+		return done, nil, err
+	}
+	return s.restoreRest(es, n, now)
+}
+
+// restoreRest adds a catch-all element behind n others.
+func (s *Set) restoreRest(es []*Entry, n int, now int64) (int, *Entry, error) {
+	if n < len(es) {
+		if old, err := s.insertCatchAll(es[n], now); err != nil {
+			return n, old, err
+		}
+	}
+	return len(es), nil, s.checkSize()
+}
+
 // checkSize reports ErrFull if the transaction holds too many elements. The
 // kernel counts deleted elements until the commit and adds as many to the
 // limit, which comes to the same. The limit of ranges counts both ends, and

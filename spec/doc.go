@@ -30,7 +30,8 @@
 //   - bytecode: a batch of rules as expressions. A line without bracket names
 //     the chain (CHAIN or FAMILY TABLE CHAIN); an empty line ends a rule.
 //   - host.json: the simulated host.
-//   - options: engine options, one a line: "accounting", "known routes".
+//   - options: engine options, one a line: "accounting", "known routes",
+//     "replies" (the host answers), "before 7.1" (as Linux was then).
 //   - packets: one packet a line: NAME [@HOOK] [+DURATION] [at TIME] [cut N]
 //     [xN]: and its text as package packet/build reads it. No time passes
 //     unless said. cut N leaves only N captured bytes; xN sends the packet N

@@ -56,6 +56,10 @@ func (c *Case) Run(x Executor) (Result, error) {
 			options.Accounting = true
 		case "known routes":
 			options.KnownRoutes = true
+		case "replies":
+			options.Replies = true
+		case "before 7.1":
+			options.Before71 = true
 		default:
 			return Result{}, fmt.Errorf("unknown option %q", o)
 		}

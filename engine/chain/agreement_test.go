@@ -79,7 +79,11 @@ func TestCompiledChainsAgree(t *testing.T) {
 			rt.Fatalf("%v\n%s", err, text)
 		}
 	})
-	if compiled < 50 {
+	least := 50
+	if testing.Short() { // rapid draws a fifth
+		least = 10
+	}
+	if compiled < least {
 		t.Errorf("only %d chains were compiled", compiled)
 	}
 }

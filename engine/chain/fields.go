@@ -22,6 +22,9 @@ type field struct {
 	mixed bool
 	lane  int // of its first word in a key
 	words int
+	// word says that it is four bytes at an offset from the network header.
+	word bool
+	at   int
 }
 
 // maxFieldWords leaves room for columns of words under masks.
@@ -65,6 +68,7 @@ func fieldsOf(p *vm.Program, t *ruleset.Table, forms []*form) ([]field, error) {
 			return nil, err
 		}
 		f.load = load
+		f.at, f.word = load.Network4()
 	}
 	slices.SortStableFunc(list, func(a, b field) int { return b.rules - a.rules })
 	kept, words := list[:0], 0

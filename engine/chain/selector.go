@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"math/bits"
 	"slices"
 
 	"verdict/catalog"
@@ -136,10 +137,16 @@ func (s *Selector) read(m *vm.Machine) {
 	if pkt := m.Packet(); !c.reach.within(pkt.View) || (c.reach.ct && pkt.CT.Unknown()) {
 		return
 	}
-	absent := uint64(0)
+	view, absent := m.Packet().View, uint64(0)
 	var words [4]uint32
 	for i := range c.fields {
 		f := &c.fields[i]
+		if f.word {
+			if x, ok := view.Load32(view.NetOff + f.at); ok {
+				s.put(f.lane, bits.ReverseBytes32(x))
+				continue
+			}
+		}
 		w := words[:f.words]
 		switch m.Fetch(&f.load, f.source.length, w) {
 		case packet.Cut:

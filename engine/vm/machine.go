@@ -26,6 +26,9 @@ type Packet struct {
 	// HookFamily and Hook are where it is.
 	HookFamily catalog.Family
 	Hook       catalog.HookNum
+	// OnDevice says that the packet was made on the device it leaves by, as
+	// clones are, which holds it in output already.
+	OnDevice bool
 	// Length is what meta length and counters see.
 	Length int
 	// Rewriter gives write access; nil where packets may not be changed.

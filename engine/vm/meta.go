@@ -110,14 +110,15 @@ func (m *Machine) noTransport() outcome {
 }
 
 // holder is the device that holds the packet: the outgoing one from
-// postrouting on, in bridges from forward or output on. Only iiftype looks at it.
+// postrouting on, of packets made on their device from output on, in bridges
+// from forward or output on. Only iiftype looks at it.
 // Ref: nft_meta.c, NFT_META_IIFTYPE.
 func (m *Machine) holder() *packet.Device {
 	p := m.pkt
 	switch {
 	case p.HookFamily == catalog.FamilyNetdev && p.Hook == catalog.HookNetdevEgress,
 		p.HookFamily == catalog.FamilyBridge && p.Hook >= catalog.HookForward,
-		p.HookFamily != catalog.FamilyNetdev && p.HookFamily != catalog.FamilyARP && p.Hook == catalog.HookPostrouting:
+		p.HookFamily != catalog.FamilyNetdev && p.HookFamily != catalog.FamilyARP && (p.Hook == catalog.HookPostrouting || p.Hook == catalog.HookOutput && p.OnDevice):
 		return &p.Meta.OIF
 	}
 	return &p.Meta.IIF

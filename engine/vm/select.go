@@ -139,6 +139,10 @@ func (p *Program) NewLoad(table *ruleset.Table, e expr.Expr) (Load, error) {
 	return Load{in: l.program.code[0]}, nil
 }
 
+// Network4 tells where a load of four bytes from the network header on takes
+// them; ok is false for other loads.
+func (l *Load) Network4() (off int, ok bool) { return int(l.in.off), l.in.op == opNetwork4 }
+
 // Fetch executes a load and stores the n bytes that it gives as big-endian
 // words, the last one full. The result is that of the load; other than OK,
 // words are unspecified. It overwrites registers, which is fine between rules.

@@ -38,6 +38,9 @@ figure has its ratio.`,
   (cd bench && go build -o /tmp/peers/ ./...)
   sudo verdict bench set --shape disjoint --elements 1k,30k,800k --peers /tmp/peers --svg lookup.svg
 
+  # ten to 100,000 rules: rule by rule, as legacy iptables, compiled
+  verdict bench rules
+
   # your own ruleset: how long it loads, how long a packet takes
   verdict bench load firewall.nft
   verdict bench eval firewall.nft capture.pcap
@@ -48,7 +51,7 @@ figure has its ratio.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchSet(s), newBenchLoad(s), newBenchEval(s), newBenchDecode(s), newBenchTc(s))
+	cmd.AddCommand(newBenchSet(s), newBenchRules(s), newBenchLoad(s), newBenchEval(s), newBenchDecode(s), newBenchTc(s))
 	return cmd
 }
 

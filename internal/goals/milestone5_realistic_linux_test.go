@@ -95,14 +95,18 @@ func TestGoal5Realistic(t *testing.T) {
 	}
 	at = 0
 	now := int64(1e15)
-	c = costs(batch, func() {
+	next := func() {
 		for i := range batch {
 			now += 2e6
 			first[at+i].Time = now
 		}
 		w.EvaluateBatch(first[at:at+batch], outs)
 		at = (at + batch) % sources
-	})
+	}
+	for range sources / batch { // until the table has its size
+		next()
+	}
+	c = costs(batch, next)
 	if outs[0].Fate != engine.Accepted {
 		t.Fatalf("a first packet is not accepted: %+v", outs[0])
 	}

@@ -120,8 +120,37 @@ func TestGoal5Inverted(t *testing.T) {
 	goal(t, c[0] >= 2*c[1], "the interpreter with all steps to its own base, 10,000 rules", fmt.Sprintf("%.2f times (%s)", c[0]/c[1], perSecond(c[1])), "at least 2")
 }
 
-// kernelRate is the packets per second of the kernel's nft with a ruleset.
-func kernelRate(t *testing.T, program, rules string) float64 {
+// invertedSaved is inverted as a save file of iptables.
+func invertedSaved(kind string, n int) string {
+	var s strings.Builder
+	s.WriteString("*raw\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n")
+	for i := range n {
+		match := "! -s 10.0.0.0/10"
+		switch kind {
+		case "distinct":
+			match = fmt.Sprintf("! -s 10.0.0.0/10 -d 10.1.%d.%d/32", i>>8&255, i&255)
+		case "lengths":
+			match = fmt.Sprintf("! %s/%d", []string{"-s 10.1.2.3", "-d 192.0.2.1"}[i&1], 1+i/2%32)
+		}
+		fmt.Fprintf(&s, "-A PREROUTING %s -j DROP\n", match)
+	}
+	return s.String() + "COMMIT\n"
+}
+
+// kernelProgram builds the program that measures the kernel.
+func kernelProgram(t *testing.T) string {
+	program := filepath.Join(t.TempDir(), "kb")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = testdata.Path(t, "bench/kernel")
+	if out, err := build.CombinedOutput(); err != nil {
+		testdata.Missing(t, "oracle", fmt.Sprintf("the program that measures the kernel does not build: %v %s", err, out))
+	}
+	return program
+}
+
+// kernelRate is the packets per second of the kernel with a ruleset that a
+// loader takes: nft or iptables-legacy.
+func kernelRate(t *testing.T, program, loader, rules string) float64 {
 	dir := t.TempDir()
 	file, frames := filepath.Join(dir, "rules.nft"), filepath.Join(dir, "frames.pcap")
 	if err := os.WriteFile(file, []byte(rules), 0o644); err != nil {
@@ -132,7 +161,7 @@ func kernelRate(t *testing.T, program, rules string) float64 {
 	if err := writeFrames(frames, data); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-loader", "nft", "-rules", file, "-pcap", "hit="+frames, "-bracket", "rules=prerouting:-300", "-inject", "xdp", "-runs", "5", "-secs", "0.2")
+	cmd := exec.Command(program, "-loader", loader, "-rules", file, "-pcap", "hit="+frames, "-bracket", "rules=prerouting:-300", "-inject", "xdp", "-runs", "5", "-secs", "0.2")
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -151,15 +180,9 @@ func kernelRate(t *testing.T, program, rules string) float64 {
 // TestGoal5Kernel measures the kernel's nft in the same run.
 func TestGoal5Kernel(t *testing.T) {
 	timed(t)
-	source := testdata.Path(t, "bench/kernel")
-	program := filepath.Join(t.TempDir(), "kb")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = source
-	if out, err := build.CombinedOutput(); err != nil {
-		testdata.Missing(t, "oracle", fmt.Sprintf("the program that measures the kernel does not build: %v %s", err, out))
-	}
+	program := kernelProgram(t)
 	for _, kind := range invertedKinds {
-		kernel := kernelRate(t, program, inverted(kind, 10000))
+		kernel := kernelRate(t, program, "nft", inverted(kind, 10000))
 		c := costs(batch, invertedBatch(t, kind, 10000, engine.Options{}), invertedBatch(t, kind, 10000, engine.Options{Executor: chain.VM}))
 		ratio := 1e9 / c[0] / kernel
 		goal(t, ratio >= 1000, "inverted prefixes ("+kind+"), 10,000 rules, compiled to the kernel's nft in the same run",
@@ -167,6 +190,22 @@ func TestGoal5Kernel(t *testing.T) {
 		if kind == "same" {
 			goal(t, 1e9/c[1]/kernel >= 3, "the interpreter with all steps to the kernel's nft", fmt.Sprintf("%.2f times (%.0f packets/s)", 1e9/c[1]/kernel, 1e9/c[1]), "at least 3 times")
 		}
+	}
+}
+
+// TestGoal5Legacy measures the kernel's legacy iptables in the same run.
+func TestGoal5Legacy(t *testing.T) {
+	timed(t)
+	if _, err := exec.LookPath("iptables-legacy-restore"); err != nil {
+		testdata.Missing(t, "oracle", "goal: compiled to legacy iptables (at least 500 times): not measured without iptables-legacy-restore")
+	}
+	program := kernelProgram(t)
+	for _, kind := range invertedKinds {
+		kernel := kernelRate(t, program, "iptables-legacy", invertedSaved(kind, 10000))
+		c := costs(batch, invertedBatch(t, kind, 10000, engine.Options{}))
+		ratio := 1e9 / c[0] / kernel
+		goal(t, ratio >= 500, "inverted prefixes ("+kind+"), 10,000 rules, compiled to the kernel's legacy iptables in the same run",
+			fmt.Sprintf("%.0f times (%s to %.0f packets/s)", ratio, perSecond(c[0]), kernel), "at least 500 times")
 	}
 }
 
@@ -238,8 +277,7 @@ func TestGoal5Allocations(t *testing.T) {
 }
 
 // TestGoal5AllocationsConnections: packets of established connections allocate
-// nothing, one by one, in batches, and spread over workers but for the start of
-// these.
+// nothing, one by one and in batches.
 func TestGoal5AllocationsConnections(t *testing.T) {
 	local := engine.Options{Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
 	w := newEngine(t, realistic(), local).Worker()

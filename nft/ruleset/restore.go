@@ -2,7 +2,6 @@ package ruleset
 
 import (
 	"fmt"
-	"slices"
 
 	"verdict/nft/expr"
 	"verdict/set"
@@ -97,11 +96,7 @@ func (tx *transaction) restoreSet(t *Table, s *Set, elements []Element) error {
 	if _, err := tx.elements(t, work.edit.place); err != nil {
 		return err
 	}
-	if store.Kind() == set.Rbtree { // which lists from high to low
-		elements = slices.Clone(elements)
-		slices.Reverse(elements)
-	}
-	return tx.addElements(t, work, &Change{Op: OpCreate, Elements: elements})
+	return tx.fill(t, work, &Change{Op: OpCreate, Elements: elements}, store.Restore)
 }
 
 // restoreReference counts what an expression of a rule refers to.

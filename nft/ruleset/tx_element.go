@@ -51,12 +51,16 @@ func (tx *transaction) changeElements(c *Change) error {
 	return refuse(syscall.EOPNOTSUPP, "elements cannot be changed this way")
 }
 
+// inserter is set.Set's InsertAll or Restore.
+type inserter func(entries []*set.Entry, now int64) (int, *set.Entry, error)
+
 // adder adds the elements of one change.
 type adder struct {
 	tx      *transaction
 	table   *Table
 	set     *Set
 	create  bool // an element that exists is an error
+	insert  inserter
 	batch   *elem.Batch
 	payload []Payload // room for more, taken from the front
 	place   expr.Place
@@ -69,7 +73,12 @@ type adder struct {
 // addElements adds elements. All that come before one that is not well formed
 // are inserted at once, so that the set can use its bulk path.
 func (tx *transaction) addElements(t *Table, s *Set, c *Change) error {
-	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, batch: elem.NewBatch(int(s.KeyLen)), place: t.edit.place}
+	return tx.fill(t, s, c, s.edit.store.InsertAll)
+}
+
+// fill is addElements with another way to insert.
+func (tx *transaction) fill(t *Table, s *Set, c *Change, insert inserter) error {
+	a := adder{tx: tx, table: t, set: s, create: c.Op == OpCreate, insert: insert, batch: elem.NewBatch(int(s.KeyLen)), place: t.edit.place}
 	entries := huge.Slice[*set.Entry](len(c.Elements))[:0]
 	var bad error
 	for i := range c.Elements {
@@ -80,16 +89,16 @@ func (tx *transaction) addElements(t *Table, s *Set, c *Change) error {
 		}
 		entries = append(entries, e)
 	}
-	if err := a.insert(entries, c.Elements); err != nil {
+	if err := a.add(entries, c.Elements); err != nil {
 		return err
 	}
 	return bad
 }
 
-// insert inserts entries, made from the elements with the same indices.
-func (a *adder) insert(entries []*set.Entry, elements []Element) error {
+// add inserts entries, made from the elements with the same indices.
+func (a *adder) add(entries []*set.Entry, elements []Element) error {
 	for at := 0; at < len(entries); at++ {
-		n, old, err := a.set.edit.store.InsertAll(entries[at:], a.tx.opts.Now)
+		n, old, err := a.insert(entries[at:], a.tx.opts.Now)
 		a.tx.changed = a.tx.changed || n > 0
 		a.tx.noteElements(OpAdd, a.table, a.set, entries[at:at+n])
 		if err == nil {

@@ -18,7 +18,7 @@ import (
 //
 // Ref: nft_set_rbtree.c, nft_rbtree_insert
 func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
-	if len(e.Key()) != s.klen || e.HasEnd() || e.Flags&^elem.IntervalEnd != 0 {
+	if !s.takes(e) {
 		return nil, fmt.Errorf("%w: an interval set holds starts and ends of %d bytes", elem.ErrInvalid, s.klen)
 	}
 	if s.pair.now != now {
@@ -39,6 +39,11 @@ func (s *Set) Insert(e *elem.Entry, now int64) (*elem.Entry, error) {
 	s.begin().insertAfter(p, e, s.owner)
 	s.added++
 	return nil, nil
+}
+
+// takes reports whether an element is a start or an end.
+func (s *Set) takes(e *elem.Entry) bool {
+	return len(e.Key()) == s.klen && !e.HasEnd() && e.Flags&^elem.IntervalEnd == 0
 }
 
 func (s *Set) checkStart(p position, same bool) error {
