@@ -55,6 +55,9 @@ func (p *Program) fold(c *Chain, forms Forms) {
 			code = foldLoads(code)
 		}
 		rules[i] = code[:foldRule(code, forms)]
+		if forms&FormFused != 0 {
+			fuseRanges(rules[i])
+		}
 	}
 	runs := make([]int, len(rules)) // by rule: how many to skip from here
 	if forms&FormFused != 0 {
@@ -93,7 +96,7 @@ func foldLoads(rule []inst) []inst {
 				i++
 			case in.op == opPayload && in.len <= 4 && equality && compare.mask>>(8*in.len) == 0:
 				if op := inPlace(packet.Base(in.sub), in.len); op != opPayload {
-					in.op, in.fused = op, true
+					in.op, in.fused = op, withCompare
 				}
 			}
 		}
@@ -133,7 +136,10 @@ func foldRule(rule []inst, forms Forms) int {
 		if i > 0 && i+1 < len(rule) && kept > 0 {
 			if compare, ok := absorb(&rule[kept-1], &in, &rule[i+1], rule[i+2:], forms); ok {
 				rule[kept] = compare
-				rule[kept-1].fused = forms&FormFused != 0
+				rule[kept-1].fused = alone
+				if forms&FormFused != 0 {
+					rule[kept-1].fused = withCompare
+				}
 				kept++
 				i++
 				continue

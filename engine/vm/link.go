@@ -153,7 +153,9 @@ func fuse(rule []inst) {
 	for i := range len(rule) - 1 {
 		in, next := &rule[i], &rule[i+1]
 		compares := next.op == opCmpFast || next.op == opCmpFastNeq
-		in.fused = in.op.loadsWord() && compares && next.src == in.dst
+		if in.op.loadsWord() && compares && next.src == in.dst {
+			in.fused = withCompare
+		}
 	}
 }
 

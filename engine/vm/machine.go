@@ -2,6 +2,7 @@ package vm
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"math/rand/v2"
 
 	"verdict/catalog"
@@ -288,10 +289,17 @@ func (m *Machine) run(pc uint32) {
 		if loaded {
 			m.put32(in.dst, value)
 			pc++
-			if in.fused {
+			switch in.fused {
+			case withCompare:
 				compare := &code[pc]
 				pc++
 				if (value&compare.mask == compare.val) == compare.inv {
+					pc = compare.next
+				}
+			case withRanges:
+				compare := &code[pc]
+				pc++
+				if m.inSpans(bits.ReverseBytes32(value), compare) == compare.inv {
 					pc = compare.next
 				}
 			}

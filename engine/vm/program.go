@@ -223,9 +223,9 @@ type inst struct {
 	len  uint8
 	inv  bool
 	expr uint8 // index of the expression in its rule, which has 128 at most
-	// fused says that the next instruction is a fast compare of the register
+	// fused says that the next instruction is a comparison of the register
 	// that this one stores: run does both at once.
-	fused bool
+	fused fusion
 	next  uint32 // first instruction of the next rule: where a break goes
 	off   uint32 // payload offset, index of constants, chain index
 	ref   uint32 // index into one of the program's tables; for opEndRule the rule number
@@ -233,3 +233,12 @@ type inst struct {
 	val   uint32
 	rule  uint32 // number of the rule
 }
+
+// fusion tells what is done together with a load.
+type fusion uint8
+
+const (
+	alone       fusion = iota
+	withCompare        // the fast compare behind it
+	withRanges         // the opWithin behind it
+)

@@ -50,7 +50,7 @@ type head struct {
 // headOf recognises a load and a compare of what it loaded at the beginning of
 // a rule.
 func headOf(rule []inst) (h head, ok bool) {
-	if len(rule) < 2 || !rule[0].fused || rule[0].op == opBitwiseFast || rule[0].off > 0xffff {
+	if len(rule) < 2 || rule[0].fused != withCompare || rule[0].op == opBitwiseFast || rule[0].off > 0xffff {
 		return h, false
 	}
 	return head{load: rule[0].op, off: uint16(rule[0].off), mask: rule[1].mask, val: rule[1].val, inverted: rule[1].inv}, true

@@ -93,7 +93,7 @@ func (t *threader) visit(pc uint32) uint32 {
 // factAt is the compare at a place, if facts can be about it.
 func (t *threader) factAt(pc uint32) (f fact, ok bool) {
 	in := &t.code[pc]
-	if !in.fused || in.op == opBitwiseFast {
+	if in.fused != withCompare || in.op == opBitwiseFast {
 		return f, false
 	}
 	compare := &t.code[pc+1]

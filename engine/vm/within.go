@@ -6,6 +6,16 @@ import (
 	"verdict/nft/expr"
 )
 
+// fuseRanges marks the loads of a rule that an opWithin of the loaded register
+// follows.
+func fuseRanges(rule []inst) {
+	for i := range len(rule) - 1 {
+		if in, next := &rule[i], &rule[i+1]; next.op == opWithin && in.op.loadsWord() && next.src == in.dst {
+			in.fused = withRanges
+		}
+	}
+}
+
 // span is the numbers from one on, up to that plus a length.
 type span struct{ from, length uint32 }
 
@@ -85,7 +95,12 @@ func spans(list []span, from, to uint64) []span {
 
 // within executes opWithin's comparison.
 func (m *Machine) within(in *inst) bool {
-	value := binary.BigEndian.Uint32(m.regs[in.src:int(in.src)+4]) >> (32 - 8*uint32(in.len))
+	return m.inSpans(binary.BigEndian.Uint32(m.regs[in.src:int(in.src)+4]), in)
+}
+
+// inSpans compares a word of network order.
+func (m *Machine) inSpans(word uint32, in *inst) bool {
+	value := word >> ((32 - 8*uint32(in.len)) & 31)
 	for _, s := range m.prog.spans[in.off:in.ref] {
 		if value-s.from <= s.length {
 			return true
