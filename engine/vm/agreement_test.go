@@ -190,6 +190,7 @@ var selectors = []selector{
 	{"payload load 4b @ transport header + 0", 4, []string{"9c400016"}},
 	{"payload load 1b @ transport header + 13", 1, []string{"02", "10"}},
 	{"payload load 4b @ network header + 12", 4, []string{"0a000001", "0a000007"}},
+	{"payload load 3b @ network header + 12", 3, []string{"0a0000", "c00002"}},
 	{"payload load 8b @ network header + 12", 8, []string{"0a0000010a000002"}},
 	{"payload load 16b @ network header + 8", 16, []string{"20010db8000000000000000000000001"}},
 	{"payload load 1b @ network header + 9", 1, []string{"06", "11"}},

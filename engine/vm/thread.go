@@ -6,6 +6,7 @@ import "slices"
 // holds. It stays true until an instruction acts on the packet.
 type fact struct {
 	load      opcode
+	len       uint8 // bytes that must be there: the load may fetch more of them
 	off       uint32
 	mask, val uint32
 	holds     bool
@@ -97,7 +98,7 @@ func (t *threader) factAt(pc uint32) (f fact, ok bool) {
 		return f, false
 	}
 	compare := &t.code[pc+1]
-	return fact{load: in.op, off: in.off, mask: compare.mask, val: compare.val}, true
+	return fact{load: in.op, len: in.len, off: in.off, mask: compare.mask, val: compare.val}, true
 }
 
 // lead follows the code from an instruction on as far as its compares are
@@ -146,7 +147,7 @@ func (t *threader) rest(pc uint32) []inst {
 func decide(facts []fact, f fact) (holds, known bool) {
 	for i := range facts {
 		g := &facts[i]
-		if g.load != f.load || g.off != f.off {
+		if g.load != f.load || g.off != f.off || g.len < f.len {
 			continue
 		}
 		switch {

@@ -9,8 +9,8 @@ import (
 )
 
 func TestDecide(t *testing.T) {
-	is := func(mask, val uint32) fact { return fact{opNetwork4, 12, mask, val, true} }
-	not := func(mask, val uint32) fact { return fact{opNetwork4, 12, mask, val, false} }
+	is := func(mask, val uint32) fact { return fact{opNetwork4, 4, 12, mask, val, true} }
+	not := func(mask, val uint32) fact { return fact{opNetwork4, 4, 12, mask, val, false} }
 	for _, c := range []struct {
 		name  string
 		known []fact
@@ -20,8 +20,10 @@ func TestDecide(t *testing.T) {
 		{"nothing known", nil, is(0xff, 6), "unknown"},
 		{"the same", []fact{is(0xff, 6)}, is(0xff, 6), "holds"},
 		{"another value", []fact{is(0xff, 6)}, is(0xff, 17), "fails"},
-		{"another place", []fact{{opNetwork4, 16, 0xff, 6, true}}, is(0xff, 6), "unknown"},
-		{"another load", []fact{{opNetwork2, 12, 0xff, 6, true}}, is(0xff, 6), "unknown"},
+		{"another place", []fact{{opNetwork4, 4, 16, 0xff, 6, true}}, is(0xff, 6), "unknown"},
+		{"another load", []fact{{opNetwork2, 2, 12, 0xff, 6, true}}, is(0xff, 6), "unknown"},
+		{"fewer bytes", []fact{is(0xffffff, 6)}, fact{opNetwork4, 3, 12, 0xff, 6, true}, "holds"},
+		{"more bytes, which may not be there", []fact{{opNetwork4, 3, 12, 0xffffff, 6, true}}, is(0xffffff, 6), "unknown"},
 		{"fewer bits", []fact{is(0xffff, 0x0106)}, is(0xff, 6), "holds"},
 		{"fewer bits, another value", []fact{is(0xffff, 0x0106)}, is(0xff, 7), "fails"},
 		{"more bits", []fact{is(0xff, 6)}, is(0xffff, 0x0106), "unknown"},
