@@ -147,7 +147,7 @@ func TestGoal5AgreementFamilies(t *testing.T) {
 			t.Fatal("not run")
 		}
 		frames := headerFrames(workload.Headers(list, 20_000, 4))
-		for i := range bound / 3 {
+		for i := range (bound + 2) / 3 {
 			in := &frames[i%len(frames)]
 			in.Time = int64(i) * 1e6
 			if !a.run(p, in, family) {
