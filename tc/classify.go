@@ -13,7 +13,8 @@ type path struct {
 	by      *filterBase // whose actions ran last
 	spare   []*Packet
 	used    int
-	pending []*Packet
+	pending []*Packet // what came in meanwhile
+	turn    []*Packet // what is being delivered
 	Outputs []Output
 }
 

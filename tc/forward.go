@@ -85,14 +85,41 @@ func (s *System) start(d *Device, p *Packet, ingress bool) (r Result) {
 	return r
 }
 
+// maxBacklog is how many packets may wait for their turn when another one
+// comes, with the kernel's setting unchanged.
+//
+// Ref: dev.c, enqueue_to_backlog; net.core.netdev_max_backlog
+const maxBacklog = 1000
+
+// maxDelivered bounds how many packets may come of one. Filters that send a
+// packet in circles keep the kernel busy for ever.
+const maxDelivered = 1 << 16
+
+// queue lets a packet wait for its turn, if there is room.
+func (s *System) queue(p *Packet) bool {
+	if len(s.path.pending) > maxBacklog {
+		return false
+	}
+	s.path.pending = append(s.path.pending, p)
+	return true
+}
+
 // drain delivers what waits for its turn: packets that egress sent to ingress.
+// Those that come meanwhile wait for the next.
+//
+// Ref: dev.c, process_backlog
 func (s *System) drain() {
-	for len(s.path.pending) > 0 {
-		p := s.path.pending[0]
-		s.path.pending = s.path.pending[1:]
-		s.path.depth = 0
-		p.retag()
-		s.ingress(p.Device, p)
+	for delivered := 0; len(s.path.pending) > 0; {
+		s.path.turn, s.path.pending = s.path.pending, s.path.turn[:0]
+		for _, p := range s.path.turn {
+			if delivered++; delivered > maxDelivered {
+				s.path.unknown = "its filters send the packet in circles without end"
+				return
+			}
+			s.path.depth = 0
+			p.retag()
+			s.ingress(p.Device, p)
+		}
 	}
 }
 
@@ -184,7 +211,7 @@ func (s *System) output(d *Device, p *Packet, egress bool) {
 		q := s.path.packet()
 		p.clone(q)
 		q.Device, q.IIF = d, d.Index
-		s.path.pending = append(s.path.pending, q)
+		s.queue(q)
 		return
 	}
 	s.path.Outputs = append(s.path.Outputs, Output{Device: d, Egress: egress, Packet: p})
@@ -203,8 +230,7 @@ func (s *System) forward(p *Packet, fromIngress, toIngress bool) bool {
 		return f == Dropped
 	case !fromIngress:
 		p.Ingress = true
-		s.path.pending = append(s.path.pending, p)
-		return false
+		return !s.queue(p)
 	}
 	p.retag()
 	_, f := s.ingress(d, p)

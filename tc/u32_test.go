@@ -45,3 +45,26 @@ func TestMirredNesting(t *testing.T) {
 		}
 	}
 }
+
+// TestMirredCircle: a packet that doubles at each turn fills the backlog, whose
+// overflow counts with the action, and is given up in the end.
+func TestMirredCircle(t *testing.T) {
+	s := newWorld(t, Config{})
+	do(t, s, "qdisc add dev eth0 clsact", "qdisc add dev eth1 clsact",
+		"filter add dev eth0 ingress protocol ip u32 match u32 0 0 action mirred egress redirect dev eth1",
+		"filter add dev eth1 egress protocol ip u32 match u32 0 0 action mirred ingress mirror dev eth0 pipe action mirred ingress mirror dev eth0")
+	var p Packet
+	d := s.Device("eth0")
+	p.Load(frame(t, udpFrame), true)
+	if r := s.Receive(d, &p); r.Unknown != "its filters send the packet in circles without end" {
+		t.Errorf("unknown for %q", r.Unknown)
+	}
+	a := s.Filters("eth1", true)[0].Actions
+	first, second := a[0], a[1]
+	if first.Packets != second.Packets || first.Packets > maxDelivered+1 || first.Overlimits+second.Overlimits == 0 {
+		t.Errorf("%d and %d packets, overlimits %d and %d", first.Packets, second.Packets, first.Overlimits, second.Overlimits)
+	}
+	if n := len(s.path.pending) + len(s.path.turn); n > 2*(maxBacklog+1) {
+		t.Errorf("%d packets wait", n)
+	}
+}
