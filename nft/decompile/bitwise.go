@@ -32,7 +32,7 @@ func (r *rule) bitwise(e *expr.Bitwise) {
 		o.order = catalog.OrderHost // shifts work on host words
 		o.bytes = int(e.Len)
 		r.regs.set(e.Dst, o)
-	default:
+	case expr.BitwiseAnd, expr.BitwiseOr, expr.BitwiseXor:
 		right := constant(e.Data.Bytes)
 		if e.HasSrc2 {
 			if right = r.regs.get(e.Src2); right == nil {
