@@ -3,7 +3,7 @@ package vm
 import (
 	"slices"
 
-	"verdict/packet"
+	"verdict/catalog"
 )
 
 // Forms are the fast forms of expressions that a program uses, as bits. Each
@@ -95,7 +95,7 @@ func foldLoads(rule []inst) []inst {
 				in.op = opIIFNameIs
 				i++
 			case in.op == opPayload && in.len <= 4 && equality && compare.mask>>(8*in.len) == 0:
-				if op := inPlace(packet.Base(in.sub), in.len); op != opPayload {
+				if op := inPlace(catalog.Base(in.sub), in.len); op != opPayload {
 					in.op, in.fused = op, withCompare
 				}
 			}
@@ -106,25 +106,11 @@ func foldLoads(rule []inst) []inst {
 }
 
 // inPlace is the load in place of at least n bytes.
-func inPlace(base packet.Base, n uint8) opcode {
-	var op opcode
-	switch n {
-	case 1:
-		op = opNetwork1
-	case 2:
-		op = opNetwork2
-	case 3, 4:
-		op = opNetwork4
-	default:
-		return opPayload
+func inPlace(base catalog.Base, n uint8) opcode {
+	if n == 3 {
+		n = 4
 	}
-	switch base {
-	case packet.BaseNetwork:
-		return op
-	case packet.BaseTransport:
-		return op + opTransport1 - opNetwork1
-	}
-	return opPayload
+	return fastPayload(base, uint32(n))
 }
 
 // foldRule folds the masks of one rule in place and returns how many
