@@ -80,7 +80,10 @@ func (w *Worker) enter(family catalog.Family, num catalog.HookNum) {
 
 func (w *Worker) leave(family catalog.Family, num catalog.HookNum, fate Fate, ran bool) {
 	w.out.Fate = fate
-	w.out.Hooks = append(w.out.Hooks, HookResult{Family: family, Hook: num, Fate: fate, Ran: ran})
+	w.out.Hooks = append(w.out.Hooks, HookResult{})
+	// In place: to copy a value just made of single bytes waits for these.
+	result := &w.out.Hooks[len(w.out.Hooks)-1]
+	result.Family, result.Hook, result.Fate, result.Ran = family, num, fate, ran
 	if w.sink != nil {
 		w.left(family, num, fate)
 	}

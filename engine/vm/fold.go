@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"verdict/catalog"
@@ -52,7 +53,7 @@ func (p *Program) fold(c *Chain, forms Forms) {
 			code = p.foldRanges(code)
 		}
 		if forms&FormFused != 0 {
-			code = foldLoads(code)
+			code = p.foldLoads(code)
 		}
 		rules[i] = code[:foldRule(code, forms)]
 		if forms&FormFused != 0 {
@@ -81,7 +82,7 @@ func (p *Program) fold(c *Chain, forms Forms) {
 // foldLoads makes loads of one to four bytes that only a compare reads loads in
 // place, whatever their place, and joins that of the interface's name with its
 // compare.
-func foldLoads(rule []inst) []inst {
+func (p *Program) foldLoads(rule []inst) []inst {
 	kept := rule[:0]
 	for i := 0; i < len(rule); i++ {
 		in := rule[i]
@@ -93,6 +94,8 @@ func foldLoads(rule []inst) []inst {
 			case in.op == opIIFName && (compare.op == opCmp16 || compare.op == opCmp16Neq):
 				in = *compare
 				in.op = opIIFNameIs
+				constant := p.data[in.off:]
+				in.val, in.mask = binary.LittleEndian.Uint32(constant), binary.LittleEndian.Uint32(constant[16:])
 				i++
 			case in.op == opPayload && in.len <= 4 && equality && compare.mask>>(8*in.len) == 0:
 				if op := inPlace(catalog.Base(in.sub), in.len); op != opPayload {

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"math/rand/v2"
 
 	"verdict/catalog"
@@ -73,15 +72,18 @@ type Machine struct {
 	counters []*Counter
 	apart    bool
 	// code is the program's, with what this machine appended: see linear.
-	code    []inst
-	listed  map[uint32][]uint32
-	pkt     *Packet
-	verdict *Verdict
-	target  uint32
-	hits    []Hits
-	sink    trace.Sink
-	inside  packet.View // the packet inside a tunnel
-	ev      trace.Event
+	code   []inst
+	listed map[uint32][]uint32
+	pkt    *Packet
+	// network and transport are the packet's captured bytes from there on:
+	// see window.
+	network, transport []byte
+	verdict            *Verdict
+	target             uint32
+	hits               []Hits
+	sink               trace.Sink
+	inside             packet.View // the packet inside a tunnel
+	ev                 trace.Event
 	// What the last load of a traced rule delivered.
 	loaded   [16]byte
 	loadExpr int
@@ -179,60 +181,24 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 // together with the comparison behind them; step holds every other, and the
 // same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
-	code := m.code
-	if code[pc].op == opEndChain && m.depth == 0 {
+	if m.code[pc].op == opEndChain && m.depth == 0 {
 		*m.verdict = Verdict{Policy: true}
 		return
 	}
-	network, transport := m.window()
+	m.window()
 	for {
-		in := &code[pc]
-		var value uint32
-		loaded := false
+		pc = m.words(pc)
+		in := &m.code[pc]
 		switch in.op {
-		case opNetwork4:
-			if at := int(in.off); at+4 <= len(network) {
-				value, loaded = binary.LittleEndian.Uint32(network[at:]), true
-			}
-		case opNetwork2:
-			if at := int(in.off); at+2 <= len(network) {
-				value, loaded = uint32(binary.LittleEndian.Uint16(network[at:])), true
-			}
-		case opNetwork1:
-			if at := int(in.off); at < len(network) {
-				value, loaded = uint32(network[at]), true
-			}
-		case opTransport4:
-			if at := int(in.off); at+4 <= len(transport) {
-				value, loaded = binary.LittleEndian.Uint32(transport[at:]), true
-			}
-		case opTransport2:
-			if at := int(in.off); at+2 <= len(transport) {
-				value, loaded = uint32(binary.LittleEndian.Uint16(transport[at:])), true
-			}
-		case opTransport1:
-			if at := int(in.off); at < len(transport) {
-				value, loaded = uint32(transport[at]), true
-			}
-		case opL4Proto:
-			value, loaded = uint32(m.pkt.View.L4Proto), m.pkt.View.L4OK
-		case opNFProto:
-			value, loaded = uint32(m.pkt.Family), true
-		case opMark:
-			value, loaded = m.pkt.Meta.Mark, true
-		case opCTState:
-			value, loaded = m.pkt.CT.State(), !m.pkt.CT.Unknown()
-		case opBitwiseFast:
-			value, loaded = m.get32(in.src)&in.mask^in.val, true
-		case opCmpFast, opCmpFastNeq:
-			pc++
-			if (m.get32(in.src)&in.mask == in.val) == in.inv {
-				pc = in.next
-			}
-			continue
 		case opIIFName:
 			m.putName(in.dst, m.pkt.Meta.IIF.Name)
 			pc++
+			continue
+		case opIIFNameIs:
+			pc++
+			if m.masked16((*[16]byte)(&m.pkt.Meta.IIF.Name), in) == in.inv {
+				pc = in.next
+			}
 			continue
 		case opCmp16, opCmp16Neq:
 			pc++
@@ -246,21 +212,18 @@ func (m *Machine) run(pc uint32) {
 				pc = in.next
 			}
 			continue
-		case opIIFNameIs:
-			pc++
-			if m.masked16((*[16]byte)(&m.pkt.Meta.IIF.Name), in) == in.inv {
-				pc = in.next
-			}
-			continue
-		case opImmediate4:
-			m.put32(in.dst, in.val)
-			pc++
-			continue
 		case opVerdict:
-			if kind := catalog.VerdictKind(int32(in.val)); kind == catalog.VerdictAccept || kind == catalog.VerdictDrop {
+			switch kind := catalog.VerdictKind(int32(in.val)); {
+			case kind == catalog.VerdictAccept, kind == catalog.VerdictDrop:
 				*m.verdict = Verdict{Kind: kind, Rule: in.rule}
 				m.hit(in.rule)
 				return
+			case kind == catalog.VerdictJump && m.depth < maxDepth:
+				m.hit(in.rule)
+				m.stack[m.depth] = in.next
+				m.depth++
+				pc = m.begin(in.off)
+				continue
 			}
 		case opCounter:
 			m.counters[in.ref].add(m.pkt.Length)
@@ -271,11 +234,10 @@ func (m *Machine) run(pc uint32) {
 			pc++
 			continue
 		case opSkip:
-			pc = m.skip(in, network, transport)
+			pc = m.skip(in)
 			continue
 		case opSelect:
 			pc = m.choose(in)
-			code = m.code
 			continue
 		case opEndChain:
 			if m.depth == 0 {
@@ -284,25 +246,6 @@ func (m *Machine) run(pc uint32) {
 			}
 			m.depth--
 			pc = m.stack[m.depth]
-			continue
-		}
-		if loaded {
-			m.put32(in.dst, value)
-			pc++
-			switch in.fused {
-			case withCompare:
-				compare := &code[pc]
-				pc++
-				if (value&compare.mask == compare.val) == compare.inv {
-					pc = compare.next
-				}
-			case withRanges:
-				compare := &code[pc]
-				pc++
-				if m.inSpans(bits.ReverseBytes32(value), compare) == compare.inv {
-					pc = compare.next
-				}
-			}
 			continue
 		}
 		if in.op >= opFirstAction {
@@ -321,24 +264,24 @@ func (m *Machine) run(pc uint32) {
 			pc = next
 		}
 		if in.op >= opFirstWriter {
-			network, transport = m.window()
+			m.window()
 		}
 	}
 }
 
-// window gives the captured bytes from the network and the transport header
+// window finds the captured bytes from the network and the transport header
 // on, for loads in place. What is not there, or not whole, is left to step,
 // which knows why.
-func (m *Machine) window() (network, transport []byte) {
+func (m *Machine) window() {
+	m.network, m.transport = nil, nil
 	view := m.pkt.View
 	data := view.Packet()
 	if view.NetOff <= len(data) {
-		network = data[view.NetOff:]
+		m.network = data[view.NetOff:]
 	}
 	if view.HasTransport() && view.ThOff <= len(data) {
-		transport = data[view.ThOff:]
+		m.transport = data[view.ThOff:]
 	}
-	return network, transport
 }
 
 // follow turns what an instruction did into the next instruction, or says

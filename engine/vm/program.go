@@ -241,4 +241,5 @@ const (
 	alone       fusion = iota
 	withCompare        // the fast compare behind it
 	withRanges         // the opWithin behind it
+	sameLoad           // of such a compare: next is the compare behind another load of the same value
 )

@@ -58,7 +58,7 @@ func headOf(rule []inst) (h head, ok bool) {
 
 // skip executes opSkip: it finds the first rule of a run whose compare holds,
 // or whose load is for the rule itself to judge.
-func (m *Machine) skip(in *inst, network, transport []byte) uint32 {
+func (m *Machine) skip(in *inst) uint32 {
 	heads := m.prog.heads[in.off:in.ref]
 	loaded, off := opEndChain, uint16(0)
 	var value uint32
@@ -66,7 +66,7 @@ func (m *Machine) skip(in *inst, network, transport []byte) uint32 {
 		h := &heads[i]
 		if h.load != loaded || h.off != off {
 			var ok bool
-			if value, ok = m.peek(h, network, transport); !ok {
+			if value, ok = m.peek(h); !ok {
 				return h.pc
 			}
 			loaded, off = h.load, h.off
@@ -79,11 +79,11 @@ func (m *Machine) skip(in *inst, network, transport []byte) uint32 {
 }
 
 // peek loads what a compare is about, if that is there.
-func (m *Machine) peek(h *head, network, transport []byte) (value uint32, ok bool) {
-	data, at := network, int(h.off)
+func (m *Machine) peek(h *head) (value uint32, ok bool) {
+	data, at := m.network, int(h.off)
 	switch h.load {
 	case opTransport1, opTransport2, opTransport4:
-		data = transport
+		data = m.transport
 	case opL4Proto:
 		return uint32(m.pkt.View.L4Proto), m.pkt.View.L4OK
 	case opNFProto:

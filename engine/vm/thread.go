@@ -44,6 +44,28 @@ func (p *Program) thread(start, end uint32) {
 	for pc := start; pc < end; {
 		pc = t.visit(pc)
 	}
+	p.joinLoads(start, end)
+}
+
+// joinLoads makes compares that fail lead past a load of what they compared, to
+// the compare behind it.
+func (p *Program) joinLoads(start, end uint32) {
+	for pc := start; pc < end; pc++ {
+		load, compare := &p.code[pc], &p.code[pc+1]
+		if !load.feeds() || compare.next >= end {
+			continue
+		}
+		next := &p.code[compare.next]
+		if next.feeds() && next.op == load.op && next.off == load.off && next.dst == load.dst && next.len <= load.len {
+			compare.fused = sameLoad
+			compare.next++
+		}
+	}
+}
+
+// feeds reports whether an instruction loads what the next one compares.
+func (in *inst) feeds() bool {
+	return (in.fused == withCompare || in.fused == withRanges) && in.op != opBitwiseFast
 }
 
 // arrive notes that one way leads to an instruction, and what it knows.
@@ -94,7 +116,7 @@ func (t *threader) visit(pc uint32) uint32 {
 // factAt is the compare at a place, if facts can be about it.
 func (t *threader) factAt(pc uint32) (f fact, ok bool) {
 	in := &t.code[pc]
-	if in.fused != withCompare || in.op == opBitwiseFast {
+	if in.fused != withCompare || !in.feeds() {
 		return f, false
 	}
 	compare := &t.code[pc+1]

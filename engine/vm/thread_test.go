@@ -61,15 +61,15 @@ func TestThread(t *testing.T) {
 		want  string
 	}{
 		{"same protocol", []string{tcp + "; " + port + "0x0016" + drop, tcp + "; " + port + "0x0050" + drop},
-			"0.1>end 0.3>1.2 1.1>end 1.3>end"},
+			"0.1>end 0.3>1.3 1.1>end 1.3>end"},
 		{"same port", []string{tcp + "; " + port + "0x0016" + drop, tcp + "; " + port + "0x0016; counter pkts 0 bytes 0" + drop, udp + drop},
-			"0.1>2.0 0.3>end 1.1>2.0 1.3>end 2.1>end"},
+			"0.1>2.1 0.3>end 1.1>2.1 1.3>end 2.1>end"},
 		{"an action between", []string{tcp + "; immediate reg 2 0x01; meta set mark with reg 2", tcp + drop},
 			"0.1>end 1.1>end"},
 		{"what a mark was", []string{"meta load mark => reg 1; cmp eq reg 1 0x01; immediate reg 1 0x02; meta set mark with reg 1; limit rate 1/second burst 1 type packets flags 0x0", "meta load mark => reg 1; cmp eq reg 1 0x01" + drop},
 			"0.1>end 1.1>end"},
 		{"read again", []string{tcp + drop, "meta load l4proto => reg 1; cmp neq reg 1 0x06; cmp neq reg 1 0x11" + drop, udp + drop},
-			"0.1>1.0 1.1>end 1.2>2.0 2.1>end"},
+			"0.1>1.1 1.1>end 1.2>2.0 2.1>end"},
 	} {
 		p := load(t, catalog.VerdictAccept, map[string][]string{"base": c.rules}, "base")
 		p.Finish()

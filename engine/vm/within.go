@@ -95,14 +95,14 @@ func spans(list []span, from, to uint64) []span {
 
 // within executes opWithin's comparison.
 func (m *Machine) within(in *inst) bool {
-	return m.inSpans(binary.BigEndian.Uint32(m.regs[in.src:int(in.src)+4]), in)
+	value := binary.BigEndian.Uint32(m.regs[in.src:int(in.src)+4]) >> ((32 - 8*uint32(in.len)) & 31)
+	return inSpans(value, m.prog.spans[in.off:in.ref])
 }
 
-// inSpans compares a word of network order.
-func (m *Machine) inSpans(word uint32, in *inst) bool {
-	value := word >> ((32 - 8*uint32(in.len)) & 31)
-	for _, s := range m.prog.spans[in.off:in.ref] {
-		if value-s.from <= s.length {
+// inSpans compares a number with ranges.
+func inSpans(value uint32, spans []span) bool {
+	for i := range spans {
+		if value-spans[i].from <= spans[i].length {
 			return true
 		}
 	}
