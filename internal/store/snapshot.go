@@ -59,7 +59,7 @@ func readSnapshot(content []byte, schema *fileSchema, now int64) (*State, error)
 		return nil, d.err
 	}
 	rs := &ruleset.Ruleset{Tables: img.Tables, Generation: img.Generation, NextTableHandle: img.NextTableHandle}
-	rs, err := ruleset.Restore(rs, func(_ *ruleset.Table, s *ruleset.Set) []ruleset.Element { return elements[s] }, now)
+	rs, err := ruleset.Restore(rs, func(_ *ruleset.Table, s *ruleset.Set) []ruleset.Element { return elements[s] }, now, ruleset.FromFile)
 	if err != nil {
 		return nil, err
 	}

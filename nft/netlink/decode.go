@@ -49,7 +49,7 @@ func Decode(messages []Message, now int64) (*Dump, error) {
 	}
 	rs, err := ruleset.Restore(d.dump.Rules, func(t *ruleset.Table, s *ruleset.Set) []ruleset.Element {
 		return d.elements[elementKey{t.Family, t.Name, s.Name}]
-	}, now)
+	}, now, ruleset.FromRuleset)
 	if err != nil {
 		return nil, err
 	}

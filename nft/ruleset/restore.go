@@ -7,16 +7,26 @@ import (
 	"verdict/set"
 )
 
+// Origin says where what is restored comes from.
+type Origin uint8
+
+// The origins. What a running ruleset or a kernel held is valid, by that
+// kernel's measure; a file may be damaged, so that what it holds passes the
+// checks of a batch again.
+const (
+	FromRuleset Origin = iota
+	FromFile
+)
+
 // Restore makes a snapshot of a ruleset that was taken apart, such as one read
 // from a file: rs holds tables, chains, rules, set definitions, objects and
 // flowtables with their handles and counters; elements gives the elements of
 // a set, which rs lacks, as Alive gave them at a time that is now
 // (nanoseconds). Nothing of rs is copied that need not be; it must not be used
-// afterwards. The error is about what cannot be part of a ruleset; the checks
-// of Apply are not all made again.
+// afterwards. The error is about what cannot be part of a ruleset.
 //
 // Cost: as that of applying the ruleset at once.
-func Restore(rs *Ruleset, elements func(*Table, *Set) []Element, now int64) (*Ruleset, error) {
+func Restore(rs *Ruleset, elements func(*Table, *Set) []Element, now int64, from Origin) (*Ruleset, error) {
 	tx := newTransaction(&Ruleset{}, Options{Now: now})
 	for i, t := range rs.Tables {
 		if rs.Table(t.Family, t.Name) != t {
@@ -26,7 +36,11 @@ func Restore(rs *Ruleset, elements func(*Table, *Set) []Element, now int64) (*Ru
 		work.find, work.edit = nil, &tableEdit{index: i}
 		tx.describe(&work)
 		tx.tables = append(tx.tables, &work)
-		if err := tx.restoreTable(&work, elements); err != nil {
+		err := tx.restoreTable(&work, elements)
+		if err == nil && from == FromFile {
+			err = work.recheck()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("table %v %s: %w", t.Family, t.Name, err)
 		}
 	}
@@ -75,6 +89,35 @@ func (tx *transaction) restoreTable(t *Table, elements func(*Table, *Set) []Elem
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// recheck makes the checks that a table passed when batches made it.
+func (t *Table) recheck() error {
+	for _, s := range t.edit.sets.items {
+		if err := checkSetExprs(t.edit.place, s.Exprs); err != nil {
+			return fmt.Errorf("set %s: %w", s.Name, err)
+		}
+	}
+	for _, c := range t.edit.chains.items {
+		if c.Base != nil {
+			r := checkHook(t.Family, c.Base)
+			if r == nil {
+				r = checkPolicy(c.Base.Policy)
+			}
+			if r != nil {
+				return fmt.Errorf("chain %s: %w", c.Name, r)
+			}
+		}
+		for _, r := range c.Rules {
+			if _, err := expr.CheckRule(r.Exprs, t.edit.place); err != nil {
+				return fmt.Errorf("rule with handle %d: %w", r.Handle, err)
+			}
+		}
+	}
+	if r := t.validate(); r != nil {
+		return r
 	}
 	return nil
 }

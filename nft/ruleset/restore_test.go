@@ -22,7 +22,7 @@ func TestRestore(t *testing.T) {
 				}
 			}
 		}
-		again, err := Restore(rs, func(_ *Table, s *Set) []Element { return elements[s] }, 0)
+		again, err := Restore(rs, func(_ *Table, s *Set) []Element { return elements[s] }, 0, FromFile)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -67,8 +67,17 @@ func TestRestoreRefuses(t *testing.T) {
 		"lost set": {&Ruleset{Tables: []*Table{{Family: 2, Name: "t", Chains: []*Chain{
 			{Name: "c", Rules: []*Rule{{Handle: 7, Exprs: parseExprs("lookup reg 1 set nosuch")}}},
 		}}}}, `no set "nosuch"`},
+		"lost register": {&Ruleset{Tables: []*Table{{Family: 2, Name: "t", Chains: []*Chain{
+			{Name: "c", Rules: []*Rule{{Handle: 7, Exprs: parseExprs("cmp eq reg 1 0x01")}}},
+		}}}}, "which the rule has not written"},
+		"lost hook":   {&Ruleset{Tables: []*Table{{Family: 2, Name: "t", Chains: []*Chain{{Name: "c", Base: &BaseChain{Type: "filter", Hook: 9, Policy: 1}}}}}}, "no hook 9"},
+		"lost policy": {&Ruleset{Tables: []*Table{{Family: 2, Name: "t", Chains: []*Chain{{Name: "c", Base: &BaseChain{Type: "filter", Policy: 7}}}}}}, "policy"},
+		"a circle": {&Ruleset{Tables: []*Table{{Family: 2, Name: "t", Chains: []*Chain{
+			{Name: "c", Base: &BaseChain{Type: "filter", Hook: 1, Policy: 1}, Rules: []*Rule{{Handle: 7, Exprs: parseExprs("immediate reg 0 jump -> d")}}},
+			{Name: "d", Rules: []*Rule{{Handle: 8, Exprs: parseExprs("immediate reg 0 jump -> d")}}},
+		}}}}, "in a circle"},
 	} {
-		_, err := Restore(c.rs, func(*Table, *Set) []Element { return nil }, 0)
+		_, err := Restore(c.rs, func(*Table, *Set) []Element { return nil }, 0, FromFile)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -35,7 +35,7 @@ func subset(t *ruleset.Table, s *ruleset.Set, entries []*set.Entry, targets []ru
 		slices.SortStableFunc(elements, downwards)
 	}
 	whole := &ruleset.Ruleset{Tables: []*ruleset.Table{part}}
-	whole, err := ruleset.Restore(whole, func(*ruleset.Table, *ruleset.Set) []ruleset.Element { return elements }, now)
+	whole, err := ruleset.Restore(whole, func(*ruleset.Table, *ruleset.Set) []ruleset.Element { return elements }, now, ruleset.FromRuleset)
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", s.Name, err)
 	}
