@@ -91,6 +91,62 @@ func CountNotAbove(keys *[64]uint32, n int, x uint32) int {
 	return countGeneric(keys, n, x)
 }
 
+// Find16 is CountNotAbove(keys, n, k), less one, and Match16 with the box of
+// that number: boxes are stride bytes apart. The first key must not be above k.
+// The two cache lines behind the box are asked for meanwhile.
+func Find16(keys *[64]uint32, n int, k uint32, boxes *[64]uint32, stride uintptr, x, y uint32) (i int, hits uint32) {
+	switch level {
+	case AVX512:
+		return findAVX512(keys, n, k, boxes, int(stride), x, y)
+	case AVX2:
+		return findAVX2(keys, n, k, boxes, int(stride), x, y)
+	}
+	return findGeneric(keys, n, k, boxes, stride, x, y)
+}
+
+// CountEach is CountNotAbove for several at once: counts[i] is that of the
+// first n[i] keys of keys[i] and x[i]. All lists are as long as counts.
+func CountEach(keys []*[64]uint32, n, x, counts []uint32) {
+	all := len(counts)
+	if all == 0 {
+		return
+	}
+	_, _, _ = keys[all-1], n[all-1], x[all-1]
+	switch level {
+	case AVX512:
+		countEachAVX512(&keys[0], &n[0], &x[0], &counts[0], all)
+	case AVX2:
+		countEachAVX2(&keys[0], &n[0], &x[0], &counts[0], all)
+	default:
+		countEachGeneric(keys, n, x, counts)
+	}
+}
+
+// Match16Each is Match16 for several at once: hits[i] is that of boxes[i], x[i]
+// and y[i]. All lists are as long as hits.
+func Match16Each(boxes []*[64]uint32, x, y, hits []uint32) {
+	all := len(hits)
+	if all == 0 {
+		return
+	}
+	_, _, _ = boxes[all-1], x[all-1], y[all-1]
+	switch level {
+	case AVX512:
+		match16EachAVX512(&boxes[0], &x[0], &y[0], &hits[0], all)
+	case AVX2:
+		match16EachAVX2(&boxes[0], &x[0], &y[0], &hits[0], all)
+	default:
+		match16EachGeneric(boxes, x, y, hits)
+	}
+}
+
 // Prefetch asks for lines cache lines from p on. It reads nothing, so that p
 // may be any address.
 func Prefetch(p unsafe.Pointer, lines int) { prefetch((*byte)(p), lines) }
+
+// PrefetchEach is Prefetch for several addresses.
+func PrefetchEach(ps []unsafe.Pointer, lines int) {
+	if len(ps) > 0 {
+		prefetchEach((**byte)(unsafe.Pointer(&ps[0])), len(ps), lines)
+	}
+}

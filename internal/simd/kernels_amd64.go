@@ -29,22 +29,57 @@ func and4AVX512(dst *uint64, table *uint64, stride int, n int, key *byte, bytes 
 //go:noescape
 func match16AVX2(box *[64]uint32, x uint32, y uint32) uint32
 
-// match16AVX512 is Match16.
-//
-//go:noescape
-func match16AVX512(box *[64]uint32, x uint32, y uint32) uint32
-
 // countAVX2 is CountNotAbove.
 //
 //go:noescape
 func countAVX2(keys *[64]uint32, n int, x uint32) int
+
+// findAVX2 is Find16.
+//
+//go:noescape
+func findAVX2(keys *[64]uint32, n int, k uint32, boxes *[64]uint32, stride int, x uint32, y uint32) (i int, hits uint32)
+
+// match16EachAVX2 is Match16Each.
+//
+//go:noescape
+func match16EachAVX2(boxes **[64]uint32, x *uint32, y *uint32, hits *uint32, n int)
+
+// countEachAVX2 is CountEach.
+//
+//go:noescape
+func countEachAVX2(keys **[64]uint32, n *uint32, x *uint32, counts *uint32, lookups int)
+
+// match16AVX512 is Match16.
+//
+//go:noescape
+func match16AVX512(box *[64]uint32, x uint32, y uint32) uint32
 
 // countAVX512 is CountNotAbove.
 //
 //go:noescape
 func countAVX512(keys *[64]uint32, n int, x uint32) int
 
+// findAVX512 is Find16.
+//
+//go:noescape
+func findAVX512(keys *[64]uint32, n int, k uint32, boxes *[64]uint32, stride int, x uint32, y uint32) (i int, hits uint32)
+
+// match16EachAVX512 is Match16Each.
+//
+//go:noescape
+func match16EachAVX512(boxes **[64]uint32, x *uint32, y *uint32, hits *uint32, n int)
+
+// countEachAVX512 is CountEach.
+//
+//go:noescape
+func countEachAVX512(keys **[64]uint32, n *uint32, x *uint32, counts *uint32, lookups int)
+
 // prefetch is Prefetch.
 //
 //go:noescape
 func prefetch(p *byte, lines int)
+
+// prefetchEach is PrefetchEach.
+//
+//go:noescape
+func prefetchEach(ps **byte, n int, lines int)

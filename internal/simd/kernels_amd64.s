@@ -502,25 +502,6 @@ TEXT ·match16AVX2(SB), NOSPLIT, $0-20
 	VZEROUPPER
 	RET
 
-// func match16AVX512(box *[64]uint32, x uint32, y uint32) uint32
-// Requires: AVX, AVX512F
-TEXT ·match16AVX512(SB), NOSPLIT, $0-20
-	MOVQ         box+0(FP), AX
-	MOVL         x+8(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Z0
-	MOVL         y+12(FP), CX
-	VMOVD        CX, X1
-	VPBROADCASTD X1, Z1
-	VPSUBD       (AX), Z0, Z0
-	VPSUBD       128(AX), Z1, Z1
-	VPCMPUD      $0x02, 64(AX), Z0, K1
-	VPCMPUD      $0x02, 192(AX), Z1, K1, K1
-	KMOVW        K1, AX
-	MOVL         AX, ret+16(FP)
-	VZEROUPPER
-	RET
-
 // func countAVX2(keys *[64]uint32, n int, x uint32) int
 // Requires: AVX, AVX2, BMI2, POPCNT
 TEXT ·countAVX2(SB), NOSPLIT, $0-32
@@ -576,6 +557,219 @@ TEXT ·countAVX2(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
+// func findAVX2(keys *[64]uint32, n int, k uint32, boxes *[64]uint32, stride int, x uint32, y uint32) (i int, hits uint32)
+// Requires: AVX, AVX2, BMI2, MMX+, POPCNT
+TEXT ·findAVX2(SB), NOSPLIT, $0-60
+	MOVQ         keys+0(FP), AX
+	MOVL         k+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	XORQ         CX, CX
+	VPMAXUD      224(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      192(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      160(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      128(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      96(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      64(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      32(AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLQ         $0x08, CX
+	ORQ          DX, CX
+	VPMAXUD      (AX), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, AX
+	SHLQ         $0x08, CX
+	ORQ          AX, CX
+	MOVQ         n+8(FP), AX
+	BZHIQ        AX, CX, CX
+	POPCNTQ      CX, CX
+	DECQ         CX
+	MOVQ         CX, i+48(FP)
+	MOVQ         stride+32(FP), AX
+	IMULQ        AX, CX
+	MOVQ         boxes+24(FP), AX
+	ADDQ         AX, CX
+	PREFETCHT0   256(CX)
+	PREFETCHT0   320(CX)
+	MOVL         x+40(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         y+44(FP), AX
+	VMOVD        AX, X1
+	VPBROADCASTD X1, Y1
+	VPSUBD       (CX), Y0, Y2
+	VPMINUD      64(CX), Y2, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VPSUBD       128(CX), Y1, Y3
+	VPMINUD      192(CX), Y3, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VPAND        Y2, Y3, Y2
+	VMOVMSKPS    Y2, AX
+	VPSUBD       32(CX), Y0, Y0
+	VPMINUD      96(CX), Y0, Y2
+	VPCMPEQD     Y2, Y0, Y0
+	VPSUBD       160(CX), Y1, Y1
+	VPMINUD      224(CX), Y1, Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VPAND        Y0, Y1, Y0
+	VMOVMSKPS    Y0, CX
+	SHLL         $0x08, CX
+	ORL          CX, AX
+	MOVL         AX, hits+56(FP)
+	VZEROUPPER
+	RET
+
+// func match16EachAVX2(boxes **[64]uint32, x *uint32, y *uint32, hits *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·match16EachAVX2(SB), NOSPLIT, $0-40
+	MOVQ boxes+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ hits+24(FP), BX
+	MOVQ n+32(FP), SI
+
+next:
+	MOVQ         (AX), DI
+	VPBROADCASTD (CX), Y0
+	VPBROADCASTD (DX), Y1
+	VPSUBD       (DI), Y0, Y2
+	VPMINUD      64(DI), Y2, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VPSUBD       128(DI), Y1, Y3
+	VPMINUD      192(DI), Y3, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VPAND        Y2, Y3, Y2
+	VMOVMSKPS    Y2, R8
+	VPSUBD       32(DI), Y0, Y0
+	VPMINUD      96(DI), Y0, Y2
+	VPCMPEQD     Y2, Y0, Y0
+	VPSUBD       160(DI), Y1, Y1
+	VPMINUD      224(DI), Y1, Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VPAND        Y0, Y1, Y0
+	VMOVMSKPS    Y0, DI
+	SHLL         $0x08, DI
+	ORL          DI, R8
+	MOVL         R8, (BX)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JG           next
+	VZEROUPPER
+	RET
+
+// func countEachAVX2(keys **[64]uint32, n *uint32, x *uint32, counts *uint32, lookups int)
+// Requires: AVX, AVX2, BMI2, POPCNT
+TEXT ·countEachAVX2(SB), NOSPLIT, $0-40
+	MOVQ keys+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ counts+24(FP), BX
+	MOVQ lookups+32(FP), SI
+
+next:
+	MOVQ         (AX), DI
+	VPBROADCASTD (DX), Y0
+	XORQ         R8, R8
+	VPMAXUD      224(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      192(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      160(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      128(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      96(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      64(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      32(DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, R9
+	SHLQ         $0x08, R8
+	ORQ          R9, R8
+	VPMAXUD      (DI), Y0, Y1
+	VPCMPEQD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DI
+	SHLQ         $0x08, R8
+	ORQ          DI, R8
+	MOVL         (CX), DI
+	BZHIQ        DI, R8, R8
+	POPCNTQ      R8, R8
+	MOVL         R8, (BX)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JG           next
+	VZEROUPPER
+	RET
+
+// func match16AVX512(box *[64]uint32, x uint32, y uint32) uint32
+// Requires: AVX, AVX512F
+TEXT ·match16AVX512(SB), NOSPLIT, $0-20
+	MOVQ         box+0(FP), AX
+	MOVL         x+8(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVL         y+12(FP), CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Z1
+	VPSUBD       (AX), Z0, Z0
+	VPSUBD       128(AX), Z1, Z1
+	VPCMPUD      $0x02, 64(AX), Z0, K1
+	VPCMPUD      $0x02, 192(AX), Z1, K1, K1
+	KMOVW        K1, AX
+	MOVL         AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func countAVX512(keys *[64]uint32, n int, x uint32) int
 // Requires: AVX, AVX512BW, AVX512F, BMI2, POPCNT
 TEXT ·countAVX512(SB), NOSPLIT, $0-32
@@ -598,6 +792,108 @@ TEXT ·countAVX512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
+// func findAVX512(keys *[64]uint32, n int, k uint32, boxes *[64]uint32, stride int, x uint32, y uint32) (i int, hits uint32)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·findAVX512(SB), NOSPLIT, $0-60
+	MOVQ         keys+0(FP), AX
+	MOVL         k+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	VPCMPUD      $0x05, (AX), Z0, K1
+	VPCMPUD      $0x05, 64(AX), Z0, K2
+	VPCMPUD      $0x05, 128(AX), Z0, K3
+	VPCMPUD      $0x05, 192(AX), Z0, K4
+	KUNPCKWD     K1, K2, K1
+	KUNPCKWD     K3, K4, K2
+	KUNPCKDQ     K1, K2, K1
+	KMOVQ        K1, AX
+	MOVQ         n+8(FP), CX
+	BZHIQ        CX, AX, AX
+	POPCNTQ      AX, AX
+	DECQ         AX
+	MOVQ         AX, i+48(FP)
+	MOVQ         stride+32(FP), CX
+	IMULQ        CX, AX
+	MOVQ         boxes+24(FP), CX
+	ADDQ         CX, AX
+	PREFETCHT0   256(AX)
+	PREFETCHT0   320(AX)
+	MOVL         x+40(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVL         y+44(FP), CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Z1
+	VPSUBD       (AX), Z0, Z0
+	VPSUBD       128(AX), Z1, Z1
+	VPCMPUD      $0x02, 64(AX), Z0, K1
+	VPCMPUD      $0x02, 192(AX), Z1, K1, K1
+	KMOVW        K1, AX
+	MOVL         AX, hits+56(FP)
+	VZEROUPPER
+	RET
+
+// func match16EachAVX512(boxes **[64]uint32, x *uint32, y *uint32, hits *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·match16EachAVX512(SB), NOSPLIT, $0-40
+	MOVQ boxes+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ hits+24(FP), BX
+	MOVQ n+32(FP), SI
+
+next:
+	MOVQ         (AX), DI
+	VPBROADCASTD (CX), Z0
+	VPBROADCASTD (DX), Z1
+	VPSUBD       (DI), Z0, Z0
+	VPSUBD       128(DI), Z1, Z1
+	VPCMPUD      $0x02, 64(DI), Z0, K1
+	VPCMPUD      $0x02, 192(DI), Z1, K1, K1
+	KMOVW        K1, DI
+	MOVL         DI, (BX)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JG           next
+	VZEROUPPER
+	RET
+
+// func countEachAVX512(keys **[64]uint32, n *uint32, x *uint32, counts *uint32, lookups int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, POPCNT
+TEXT ·countEachAVX512(SB), NOSPLIT, $0-40
+	MOVQ keys+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ counts+24(FP), BX
+	MOVQ lookups+32(FP), SI
+
+next:
+	MOVQ         (AX), DI
+	VPBROADCASTD (DX), Z0
+	VPCMPUD      $0x05, (DI), Z0, K1
+	VPCMPUD      $0x05, 64(DI), Z0, K2
+	VPCMPUD      $0x05, 128(DI), Z0, K3
+	VPCMPUD      $0x05, 192(DI), Z0, K4
+	KUNPCKWD     K1, K2, K1
+	KUNPCKWD     K3, K4, K2
+	KUNPCKDQ     K1, K2, K1
+	KMOVQ        K1, DI
+	MOVL         (CX), R8
+	BZHIQ        R8, DI, DI
+	POPCNTQ      DI, DI
+	MOVL         DI, (BX)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JG           next
+	VZEROUPPER
+	RET
+
 // func prefetch(p *byte, lines int)
 // Requires: MMX+
 TEXT ·prefetch(SB), NOSPLIT, $0-16
@@ -609,4 +905,25 @@ line:
 	ADDQ       $0x40, AX
 	DECQ       CX
 	JG         line
+	RET
+
+// func prefetchEach(ps **byte, n int, lines int)
+// Requires: MMX+
+TEXT ·prefetchEach(SB), NOSPLIT, $0-24
+	MOVQ ps+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ lines+16(FP), DX
+
+next:
+	MOVQ (AX), BX
+	MOVQ DX, SI
+
+line:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	DECQ       SI
+	JG         line
+	ADDQ       $0x08, AX
+	DECQ       CX
+	JG         next
 	RET

@@ -168,8 +168,49 @@ func TestCountNotAbove(t *testing.T) {
 	})
 }
 
+// TestSearchEach: the kernels for several at once, and the one that does two
+// things, give what the single ones give.
+func TestSearchEach(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(4, 4))
+		for range 300 {
+			all := rnd.IntN(40)
+			keys, boxes := make([]*[64]uint32, all), make([]*[64]uint32, all)
+			n, x, y, counts, hits := make([]uint32, all), make([]uint32, all), make([]uint32, all), make([]uint32, all), make([]uint32, all)
+			for i := range all {
+				var box [64]uint32
+				box, x[i], y[i] = randomBox(rnd)
+				boxes[i], keys[i] = &box, new([64]uint32)
+				n[i] = 1 + uint32(rnd.IntN(64))
+				for j := range keys[i] {
+					keys[i][j] = uint32(j) * (x[i]/64 + 1)
+				}
+			}
+			CountEach(keys, n, x, counts)
+			Match16Each(boxes, x, y, hits)
+			for i := range all {
+				if want := CountNotAbove(keys[i], int(n[i]), x[i]); counts[i] != uint32(want) {
+					t.Fatalf("count %d of %d: %d, want %d", i, all, counts[i], want)
+				}
+				if want := Match16(boxes[i], x[i], y[i]); hits[i] != want {
+					t.Fatalf("match %d of %d: %b, want %b", i, all, hits[i], want)
+				}
+				row := make([][112]uint32, n[i]) // as far apart as buckets
+				at := int(counts[i]) - 1
+				copy(row[at][:], boxes[i][:])
+				found, matched := Find16(keys[i], int(n[i]), x[i], (*[64]uint32)(row[0][:]), unsafe.Sizeof(row[0]), x[i], y[i])
+				if found != at || matched != hits[i] {
+					t.Fatalf("find: %d %b, want %d %b", found, matched, at, hits[i])
+				}
+			}
+		}
+	})
+}
+
 func TestPrefetch(t *testing.T) {
 	Prefetch(nil, 3)
+	PrefetchEach([]unsafe.Pointer{nil, nil}, 3)
+	PrefetchEach(nil, 3)
 	x := new([256]byte)
 	Prefetch(unsafe.Pointer(x), 4)
 }

@@ -32,6 +32,7 @@ type bucket struct {
 const (
 	// bucketBytes is the size of a bucket: whole cache lines.
 	bucketBytes  = 448
+	boxBytes     = 4 * 4 * bucketSize
 	pointerBytes = unsafe.Sizeof(uintptr(0))
 )
 
@@ -39,35 +40,34 @@ const (
 // behind it that holds the key and is not expired, unless found has a lower one.
 // far tells that entries must be compared and are not in the nearest caches.
 func (b *bucket) best(l *layout, w *words, now int64, far bool, found *elem.Entry) *elem.Entry {
-	for {
-		hits := simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
+	for ; b != nil; b = b.more {
+		hits := b.hits(w)
 		if far && hits != 0 {
 			prefetchEntry(b.ents[bits.TrailingZeros32(hits)&(bucketSize-1)])
 		}
-		for ; hits != 0; hits &= hits - 1 {
-			i := bits.TrailingZeros32(hits) & (bucketSize - 1)
-			e := b.ents[i]
-			if found != nil && e.Order > found.Order {
-				break
-			}
-			if (l.whole || l.holds(e, w, b.a, b.b)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
-				found = e
-				break
-			}
-		}
-		if b = b.more; b == nil {
-			return found
-		}
+		found = b.pick(hits, l, w, now, found)
 	}
+	return found
 }
 
-// first returns the first element whose words hold those of a key, or nil.
-func (b *bucket) first(w *words) *elem.Entry {
-	hits := simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
-	if hits == 0 {
-		return nil
+// hits are the elements whose words a and b hold those of a key, as bits.
+func (b *bucket) hits(w *words) uint32 {
+	return simd.Match16(&b.box, w[b.a&(maxWords-1)], w[b.b&(maxWords-1)]) & (1<<b.n - 1)
+}
+
+// pick is best for the bucket alone, whose hits are known.
+func (b *bucket) pick(hits uint32, l *layout, w *words, now int64, found *elem.Entry) *elem.Entry {
+	for ; hits != 0; hits &= hits - 1 {
+		i := bits.TrailingZeros32(hits) & (bucketSize - 1)
+		e := b.ents[i]
+		if found != nil && e.Order > found.Order {
+			break
+		}
+		if (l.whole || l.holds(e, w, b.a, b.b)) && (b.timed>>i&1 == 0 || !e.Expired(now)) {
+			return e
+		}
 	}
-	return b.ents[bits.TrailingZeros32(hits)&(bucketSize-1)]
+	return found
 }
 
 // prefetchEntry asks for an entry, and for its key, which usually lies behind

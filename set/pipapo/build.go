@@ -138,6 +138,7 @@ func (b *builder) tree(ids []uint32, outer int, room float64) (*tree, []uint32) 
 		for i, first := range firsts {
 			n.keys[i] = first
 			b.cell(&n.cells[i], lists[begin[c+i]:begin[c+i+1]], p.word, room/p.mean)
+			t.note(&n.cells[i])
 		}
 	}
 	t.recut()

@@ -85,6 +85,7 @@ func (w *writer) addTo(root, t *tree, e *elem.Entry, low, high *words) {
 			w.divideCell(root, t, p, e)
 		default:
 			b.more = w.append(b.more, e, low, high)
+			t.note(b)
 		}
 		if top >= high[t.word] {
 			return
@@ -182,6 +183,7 @@ func (w *writer) removeAt(t *tree, p place, e *elem.Entry, low, high *words) {
 		w.removeFrom(b.sub, e, low, high)
 		if only, ok := b.sub.single(); ok {
 			*b = *only
+			t.note(b)
 		}
 	} else if !b.take(e) {
 		b.more = w.takeFrom(b.more, e)

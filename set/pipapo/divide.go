@@ -45,9 +45,11 @@ func (w *writer) divideCell(root, t *tree, p place, e *elem.Entry) {
 		sub := newTree(uint8(c.word), bucket{}, w.owner)
 		w.cutCell(sub, place{}, list, c)
 		*b = bucket{sub: sub}
+		t.note(b)
 		return
 	}
 	b.more = w.append(b.more, e, &list[len(list)-1].low, &list[len(list)-1].high)
+	t.note(b)
 }
 
 // members returns the elements of a chain of buckets, and e as the last one.
@@ -77,8 +79,11 @@ func (w *writer) cutCell(t *tree, p place, list []member, c cut) {
 			}
 		}
 	}
-	t.node(p.node).cells[p.cell] = w.chain(lower)
-	t.divide(p, c.x, w.chain(upper))
+	below, above := w.chain(lower), w.chain(upper)
+	t.note(&below)
+	t.note(&above)
+	t.node(p.node).cells[p.cell] = below
+	t.divide(p, c.x, above)
 }
 
 // chain makes a bucket for elements, with others behind it if need be.

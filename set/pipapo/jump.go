@@ -3,10 +3,12 @@ package pipapo
 import "math/bits"
 
 const (
-	// jumpSlots is the number of slots of a jump table.
-	jumpSlots = 1024
+	// mostSlots is the number of slots that a jump table has at most.
+	mostSlots = 4096
 	// jumpFrom is the number of nodes from which a tree has one.
 	jumpFrom = 32
+	// jumpReach is how many cuts of a slot are compared at once.
+	jumpReach = 4
 )
 
 // jump shortens the search for a node in a large tree: it divides the values
@@ -15,7 +17,11 @@ const (
 type jump struct {
 	low   uint32
 	shift uint8
-	at    [jumpSlots + 1]uint32
+	// close: no slot has more than jumpReach cuts. Then a lookup compares as
+	// many in any case, without a branch on how many there are.
+	close  bool
+	at     []uint32 // by slot, and one more
+	firsts []uint32 // of the tree's nodes, and jumpReach more
 }
 
 // newJump makes the jump table for the first values of a tree's nodes, if they
@@ -25,18 +31,25 @@ func newJump(firsts []uint32) *jump {
 		return nil
 	}
 	low, high := firsts[1], firsts[len(firsts)-1]
-	j := &jump{low: low}
-	for j.shift = 0; (high-low)>>j.shift >= jumpSlots; j.shift++ {
+	slots := min(1<<bits.Len(uint(len(firsts))), mostSlots)
+	j := &jump{low: low, close: true, at: make([]uint32, slots+1), firsts: make([]uint32, len(firsts)+jumpReach)}
+	copy(j.firsts, firsts)
+	for j.shift = 0; (high-low)>>j.shift >= uint32(slots); j.shift++ {
 	}
 	n := 0
-	for slot := range jumpSlots {
+	for slot := range slots {
 		begin := uint64(low) + uint64(slot)<<j.shift
 		for n < len(firsts) && uint64(firsts[n]) < begin {
 			n++
 		}
 		j.at[slot] = uint32(n)
+		j.close = j.close && (slot == 0 || n-int(j.at[slot-1]) <= jumpReach)
 	}
-	j.at[jumpSlots] = uint32(len(firsts))
+	j.at[slots] = uint32(len(firsts))
+	j.close = j.close && len(firsts)-n <= jumpReach
+	for i := range jumpReach {
+		j.firsts[len(firsts)+i] = ^uint32(0)
+	}
 	return j
 }
 
@@ -50,10 +63,20 @@ func (t *tree) nodeOf(x uint32) int {
 	if below != 0 {
 		return 0
 	}
-	slot := min(behind>>(j.shift&31), jumpSlots-1)
-	from, to := j.at[slot], j.at[slot+1]
-	return int(from) + upper32(t.firsts[from:to], x) - 1
+	slot := min(int(behind>>(j.shift&31)), len(j.at)-2)
+	from := j.at[slot]
+	if j.close {
+		// Cuts of the next slots are above x. What lies behind all cuts is not
+		// above the last value of all, whose node is the last one.
+		cuts := (*[jumpReach]uint32)(j.firsts[from:])
+		n := int(from) + notAbove(cuts[0], x) + notAbove(cuts[1], x) + notAbove(cuts[2], x) + notAbove(cuts[3], x)
+		return min(n, len(t.nodes)) - 1
+	}
+	return int(from) + upper32(t.firsts[from:j.at[slot+1]], x) - 1
 }
+
+// notAbove is 1 if a is not above x, else 0.
+func notAbove(a, x uint32) int { return int(1 - (uint64(x)-uint64(a))>>63) }
 
 // recut must follow every change of the first values of an owned tree's nodes.
 func (t *tree) recut() { t.jump = newJump(t.firsts) }

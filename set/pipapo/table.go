@@ -49,6 +49,14 @@ func (t *Table) best(w *words, now int64) *elem.Entry {
 		if tr == nil {
 			break
 		}
+		if t.layout.n <= 2 {
+			b, hits := tr.hitsOf(w)
+			found = b.pick(hits, t.layout, w, now, found)
+			if b.more != nil {
+				found = b.more.best(t.layout, w, now, far, found)
+			}
+			continue
+		}
 		b := tr.bucketOf(w)
 		if t.n >= prefetchFrom {
 			simd.Prefetch(unsafe.Pointer(&b.ents), 2)

@@ -21,6 +21,9 @@ type tree struct {
 	firsts []uint32 // the first value of each node
 	nodes  []*node
 	jump   *jump // to find a node by its first value; nil if they are few
+	// uneven: some cell is, or was, divided once more or has buckets behind its
+	// own.
+	uneven bool
 }
 
 // node is consecutive cells: cell i has the values from keys[i] on. It is four
@@ -67,14 +70,23 @@ func upper32(keys []uint32, x uint32) int {
 	return base
 }
 
+// note must be told of every bucket of an owned tree that gets another tree or
+// a bucket behind it.
+func (t *tree) note(b *bucket) { t.uneven = t.uneven || b.sub != nil || b.more != nil }
+
+// nodeAt returns the node with value x.
+func (t *tree) nodeAt(x uint32) *node {
+	if len(t.nodes) == 1 {
+		return t.nodes[0]
+	}
+	return t.nodes[t.nodeOf(x)]
+}
+
 // bucketOf returns the bucket of the smallest cell that the words are in.
 func (t *tree) bucketOf(w *words) *bucket {
 	for {
 		x := w[t.word&(maxWords-1)]
-		n := t.nodes[0]
-		if len(t.nodes) > 1 {
-			n = t.nodes[t.nodeOf(x)]
-		}
+		n := t.nodeAt(x)
 		b := &n.cells[0]
 		if len(n.cells) > 1 {
 			b = &n.cells[n.at(x)]
@@ -83,6 +95,26 @@ func (t *tree) bucketOf(w *words) *bucket {
 			return b
 		}
 		t = b.sub
+	}
+}
+
+// hitsOf is bucketOf with the bucket's hits, for keys of up to two words: all
+// buckets compare these two.
+func (t *tree) hitsOf(w *words) (*bucket, uint32) {
+	for {
+		x := w[t.word&1]
+		n := t.nodeAt(x)
+		if t.uneven {
+			b := &n.cells[n.at(x)]
+			if b.sub == nil {
+				return b, b.hits(w)
+			}
+			t = b.sub
+			continue
+		}
+		i, hits := simd.Find16((*[64]uint32)(unsafe.Pointer(n)), len(n.cells), x, &n.cells[0].box, bucketBytes, w[0], w[1])
+		b := &n.cells[i]
+		return b, hits & (1<<b.n - 1)
 	}
 }
 
@@ -137,7 +169,7 @@ func (t *tree) owned(owner uint64) *tree {
 		return t
 	}
 	return &tree{
-		word: t.word, owner: owner, jump: t.jump,
+		word: t.word, owner: owner, jump: t.jump, uneven: t.uneven,
 		firsts: append(make([]uint32, 0, len(t.firsts)+4), t.firsts...),
 		nodes:  append(make([]*node, 0, len(t.nodes)+4), t.nodes...),
 	}

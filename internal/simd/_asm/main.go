@@ -14,11 +14,15 @@ func main() {
 		and(v, 8)
 		and(v, 4)
 	}
-	match16AVX2()
-	match16AVX512()
-	countAVX2()
-	countAVX512()
+	for _, s := range []search{searchAVX2, searchAVX512} {
+		s.match16()
+		s.count64()
+		s.find()
+		s.matchEach()
+		s.countEach()
+	}
 	prefetch()
+	prefetchEach()
 	Generate()
 }
 
@@ -150,105 +154,6 @@ func ones(v vector, r Register) {
 	VPTERNLOGD(Imm(0xff), r, r, r)
 }
 
-func match16AVX2() {
-	begin("match16AVX2", "func(box *[64]uint32, x, y uint32) uint32", "match16AVX2 is Match16.")
-	box := Load(Param("box"), GP64())
-	x, y := YMM(), YMM()
-	broadcast(x, "x")
-	broadcast(y, "y")
-	masks := [2]GPVirtual{GP32(), GP32()}
-	for half := range 2 {
-		inX, inY := YMM(), YMM()
-		at := half * 32
-		within := func(v, in VecVirtual, row int) {
-			least := YMM()
-			VPSUBD(Mem{Base: box, Disp: row + at}, v, in)
-			VPMINUD(Mem{Base: box, Disp: row + 64 + at}, in, least)
-			VPCMPEQD(least, in, in)
-		}
-		within(x, inX, 0)
-		within(y, inY, 128)
-		VPAND(inX, inY, inX)
-		VMOVMSKPS(inX, masks[half])
-	}
-	SHLL(Imm(8), masks[1])
-	ORL(masks[1], masks[0])
-	Store(masks[0], ReturnIndex(0))
-	VZEROUPPER()
-	RET()
-}
-
-// broadcast loads a parameter into all lanes.
-func broadcast(v VecVirtual, param string) {
-	r, x := Load(Param(param), GP32()), XMM()
-	VMOVD(r, x)
-	VPBROADCASTD(x, v)
-}
-
-func match16AVX512() {
-	begin("match16AVX512", "func(box *[64]uint32, x, y uint32) uint32", "match16AVX512 is Match16.")
-	box := Load(Param("box"), GP64())
-	x, y := ZMM(), ZMM()
-	broadcast(x, "x")
-	broadcast(y, "y")
-	VPSUBD(Mem{Base: box}, x, x)
-	VPSUBD(Mem{Base: box, Disp: 128}, y, y)
-	inX, both, mask := K(), K(), GP32()
-	VPCMPUD(Imm(2), Mem{Base: box, Disp: 64}, x, inX)
-	VPCMPUD(Imm(2), Mem{Base: box, Disp: 192}, y, inX, both)
-	KMOVW(both, mask)
-	Store(mask, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
-}
-
-// countAVX2 counts in all 64 keys and leaves out those from n on.
-func countAVX2() {
-	begin("countAVX2", "func(keys *[64]uint32, n int, x uint32) int", "countAVX2 is CountNotAbove.")
-	keys := Load(Param("keys"), GP64())
-	x := YMM()
-	broadcast(x, "x")
-	bits := GP64()
-	XORQ(bits, bits)
-	for i := 7; i >= 0; i-- {
-		most, mask := YMM(), GP32()
-		VPMAXUD(Mem{Base: keys, Disp: i * 32}, x, most)
-		VPCMPEQD(most, x, most)
-		VMOVMSKPS(most, mask)
-		SHLQ(Imm(8), bits)
-		ORQ(mask.As64(), bits)
-	}
-	finishCount(bits)
-}
-
-func countAVX512() {
-	begin("countAVX512", "func(keys *[64]uint32, n int, x uint32) int", "countAVX512 is CountNotAbove.")
-	keys := Load(Param("keys"), GP64())
-	x := ZMM()
-	broadcast(x, "x")
-	ks := [4]OpmaskVirtual{K(), K(), K(), K()}
-	for i, k := range ks {
-		VPCMPUD(Imm(5), Mem{Base: keys, Disp: i * 64}, x, k) // x >= key
-	}
-	low, high := K(), K()
-	KUNPCKWD(ks[0], ks[1], low)
-	KUNPCKWD(ks[2], ks[3], high)
-	KUNPCKDQ(low, high, low)
-	bits := GP64()
-	KMOVQ(low, bits)
-	finishCount(bits)
-}
-
-// finishCount returns how many of the first n bits are set.
-func finishCount(bits GPVirtual) {
-	n := Load(Param("n"), GP64())
-	BZHIQ(n, bits, bits)
-	POPCNTQ(bits, bits)
-	Store(bits, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
-}
-
 func prefetch() {
 	begin("prefetch", "func(p *byte, lines int)", "prefetch is Prefetch.")
 	p, lines := Load(Param("p"), GP64()), Load(Param("lines"), GP64())
@@ -257,5 +162,23 @@ func prefetch() {
 	ADDQ(Imm(64), p)
 	DECQ(lines)
 	JG(LabelRef("line"))
+	RET()
+}
+
+func prefetchEach() {
+	begin("prefetchEach", "func(ps **byte, n, lines int)", "prefetchEach is PrefetchEach.")
+	ps, n, lines := Load(Param("ps"), GP64()), Load(Param("n"), GP64()), Load(Param("lines"), GP64())
+	p, left := GP64(), GP64()
+	Label("next")
+	MOVQ(Mem{Base: ps}, p)
+	MOVQ(lines, left)
+	Label("line")
+	PREFETCHT0(Mem{Base: p})
+	ADDQ(Imm(64), p)
+	DECQ(left)
+	JG(LabelRef("line"))
+	ADDQ(Imm(8), ps)
+	DECQ(n)
+	JG(LabelRef("next"))
 	RET()
 }
