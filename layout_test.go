@@ -14,7 +14,7 @@ import (
 // packages of lower rows, and its own sub-packages where those have no row of
 // their own. Tests may look up to row 6.
 var rows = map[string]int{
-	"packet": 0, "catalog": 0, "diag": 0, "internal/simd": 0, "internal/huge": 0,
+	"packet": 0, "catalog": 0, "diag": 0, "internal/simd": 0, "internal/huge": 0, "internal/netns": 0,
 	"packet/build": 1, "packet/rewrite": 1, "host": 1, "capture": 1, "trace": 1,
 	"nft/syntax": 1, "nft/expr": 1,
 	"set": 2, "classify": 2, "conntrack": 2, "nft/nftjson": 2, "offload": 2,

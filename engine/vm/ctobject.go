@@ -66,11 +66,14 @@ func ofFamily(f catalog.Family, c *conntrack.Conn) bool {
 	return f == catalog.FamilyUnspec || f == catalog.FamilyInet || f == c.Family()
 }
 
-// policy makes the object's timeouts, with the table's current ones for those
-// that it does not give.
+// policy makes the object's timeouts, with the usual ones for those that it
+// does not give, and the table's current ones of protocols without usual ones.
 func (m *Machine) policy(c *ctObject) bool {
 	if c.policy == nil {
 		values := map[string]time.Duration{}
+		for _, state := range catalog.TimeoutStates(c.object.TimeoutPol.Protocol) {
+			values[state.Name] = time.Duration(state.Usual) * time.Second
+		}
 		for state, seconds := range c.object.TimeoutPol.Values {
 			values[state] = time.Duration(seconds) * time.Second
 		}

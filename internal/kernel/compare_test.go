@@ -3,6 +3,7 @@
 package kernel
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -36,6 +37,16 @@ func inLab(t *testing.T, work func(l *Lab) error) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestLabsStayInside: nothing outside of namespaces made for it is set up.
+func TestLabsStayInside(t *testing.T) {
+	if _, err := OpenLab(); !errors.Is(err, errOutside) {
+		t.Errorf("lab: %v, want %v", err, errOutside)
+	}
+	if _, err := OpenTrafficLab(); !errors.Is(err, errOutside) {
+		t.Errorf("tc lab: %v, want %v", err, errOutside)
 	}
 }
 

@@ -44,8 +44,11 @@ type Lab struct {
 }
 
 // OpenLab sets the namespace of the calling goroutine up. The goroutine must
-// be one of InNamespace.
+// be one of InNamespace, and the namespace is refused otherwise.
 func OpenLab() (*Lab, error) {
+	if !inside() {
+		return nil, errOutside
+	}
 	l := &Lab{taps: map[string]int{}, buf: make([]byte, 64<<10)}
 	if err := l.open(); err != nil {
 		l.Close()

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"verdict/internal/netns"
 )
 
 // Available tells why the oracle cannot run here, nil if it can.
@@ -38,7 +40,11 @@ func Available() error {
 // InNamespace runs a function in a new network namespace, which ends with it.
 // The function's goroutine keeps a thread for itself; it must not hand work
 // that is to happen in the namespace to others.
+// The error is that of netns.Available where none can be made.
 func InNamespace(work func() error) error {
+	if err := netns.Available(); err != nil {
+		return err
+	}
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
@@ -50,6 +56,25 @@ func InNamespace(work func() error) error {
 	}()
 	return <-done
 }
+
+// errOutside refuses to set up the namespace that the process itself lives in.
+var errOutside = errors.New("not in a namespace of its own: labs belong into InNamespace")
+
+// outside is the namespace that the process started in.
+var outside = namespace()
+
+// namespace names the calling thread's network namespace, "" if /proc does not
+// tell.
+func namespace() string {
+	name, err := os.Readlink("/proc/thread-self/ns/net")
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// inside tells whether the calling goroutine is one of InNamespace.
+func inside() bool { return outside != "" && namespace() != outside }
 
 // sysctl writes a setting below /proc/sys/net of the calling thread's
 // namespace.

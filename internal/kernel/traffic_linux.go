@@ -53,8 +53,12 @@ type TrafficLab struct {
 	nesting int
 }
 
-// OpenTrafficLab sets the namespace of the calling goroutine up.
+// OpenTrafficLab sets the namespace of the calling goroutine up; it must be one
+// of InNamespace.
 func OpenTrafficLab() (*TrafficLab, error) {
+	if !inside() {
+		return nil, errOutside
+	}
 	l := &TrafficLab{taps: map[string]int{}, raw: -1, index: map[string]int{}, buf: make([]byte, 64<<10)}
 	if err := l.open(); err != nil {
 		l.Close()

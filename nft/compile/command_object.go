@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"verdict/catalog"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
@@ -121,11 +123,6 @@ func (c *compiler) helperObject(o *syntax.StatefulObj, obj *ruleset.Object) bool
 	return ok
 }
 
-var timeoutStates = map[string][]string{
-	"tcp": {"syn_sent", "syn_recv", "established", "fin_wait", "close_wait", "last_ack", "time_wait", "close", "syn_sent2", "retrans", "unacknowledged"},
-	"udp": {"unreplied", "replied"},
-}
-
 func (c *compiler) timeoutObject(o *syntax.StatefulObj, obj *ruleset.Object) bool {
 	spec := o.TimeoutSpec
 	if spec == nil {
@@ -137,13 +134,12 @@ func (c *compiler) timeoutObject(o *syntax.StatefulObj, obj *ruleset.Object) boo
 		return false
 	}
 	p := &ruleset.TimeoutPolicy{L3Proto: l3, Protocol: proto, Values: map[string]uint32{}}
-	states := timeoutStates[spec.Protocol.Text]
+	var states []string
+	for _, state := range catalog.TimeoutStates(proto) {
+		states = append(states, state.Name)
+	}
 	for _, s := range spec.Policy {
-		found := false
-		for _, name := range states {
-			found = found || name == s.State.Text
-		}
-		if !found {
+		if !slices.Contains(states, s.State.Text) {
 			c.unknownWord(s.State, "timeout state", states...)
 			return false
 		}

@@ -66,36 +66,15 @@ func (o *Options) timeoutPolicy(p *ruleset.TimeoutPolicy) *syntax.TimeoutSpec {
 	return x
 }
 
-// timeoutState is a state of a timeout policy with the seconds that nft takes
-// for the kernel's default.
-type timeoutState struct {
-	name  string
-	usual uint32
-}
-
-// The states of timeout policies.
-// Ref: include/uapi/linux/netfilter/nfnetlink_cttimeout.h.
-var (
-	tcpTimeouts = []timeoutState{
-		{"syn_sent", 120}, {"syn_recv", 60}, {"established", 432000}, {"fin_wait", 120}, {"close_wait", 60},
-		{"last_ack", 30}, {"time_wait", 120}, {"close", 10}, {"syn_sent2", 120}, {"retrans", 300}, {"unack", 300},
-	}
-	udpTimeouts = []timeoutState{{"unreplied", 30}, {"replied", 120}}
-)
-
 // timeoutStates gives the states of a policy that differ from the default,
 // in the kernel's order; those unknown to the protocol come last.
 func timeoutStates(p *ruleset.TimeoutPolicy) []string {
-	order := udpTimeouts
-	if p.Protocol == 6 {
-		order = tcpTimeouts
-	}
 	var list []string
 	seen := map[string]bool{}
-	for _, s := range order {
-		seen[s.name] = true
-		if v, ok := p.Values[s.name]; ok && v != s.usual {
-			list = append(list, s.name)
+	for _, s := range catalog.TimeoutStates(p.Protocol) {
+		seen[s.Name] = true
+		if v, ok := p.Values[s.Name]; ok && v != s.Usual {
+			list = append(list, s.Name)
 		}
 	}
 	for _, s := range sortedKeys(p.Values) {

@@ -22,15 +22,6 @@ const (
 
 func objectType(n uint32) expr.ObjectType { return expr.ObjectType(n) }
 
-// timeoutStates are the states of timeout policies by protocol; the attribute
-// of a state is its index plus one.
-// Ref: include/uapi/linux/netfilter/nfnetlink_cttimeout.h.
-var timeoutStates = map[uint8][]string{
-	6: {"syn_sent", "syn_recv", "established", "fin_wait", "close_wait", "last_ack", "time_wait", "close",
-		"syn_sent2", "retrans", "unack"},
-	17: {"unreplied", "replied"},
-}
-
 // object appends an object with its data.
 func (w *encoder) object(table string, o *ruleset.Object, handle uint64) error {
 	w.str(objTable, table)
@@ -68,13 +59,13 @@ func (w *encoder) objectData(o *ruleset.Object) error {
 		w.str(1, o.Secmark)
 	case o.Helper != nil:
 		w.str(1, o.Helper.Name)
-		w.u16(2, uint16(o.Helper.L3Proto))
+		w.family(2, o.Helper.L3Proto)
 		w.u8(3, o.Helper.Protocol)
 	case o.TimeoutPol != nil:
 		w.timeout(o.TimeoutPol)
 	case o.Expectation != nil:
 		e := o.Expectation
-		w.u16(1, uint16(e.L3Proto))
+		w.family(1, e.L3Proto)
 		w.u8(2, e.Protocol)
 		w.u16(3, e.Dport)
 		w.u32(4, e.Timeout)
@@ -87,14 +78,25 @@ func (w *encoder) objectData(o *ruleset.Object) error {
 	return nil
 }
 
+// family appends a network protocol, unless it is for the kernel to choose.
+func (w *builder) family(t uint16, f catalog.Family) {
+	if f != catalog.FamilyUnspec {
+		w.u16(t, uint16(f))
+	}
+}
+
+// timeout appends a timeout policy. States that it does not name have their
+// usual time, not that which connections have otherwise.
 func (w *builder) timeout(p *ruleset.TimeoutPolicy) {
-	w.u16(1, uint16(p.L3Proto))
+	w.family(1, p.L3Proto)
 	w.u8(2, p.Protocol)
 	mark := w.begin(3)
-	for i, state := range timeoutStates[p.Protocol] {
-		if v, ok := p.Values[state]; ok {
-			w.u32(uint16(i+1), v)
+	for i, state := range catalog.TimeoutStates(p.Protocol) {
+		v, ok := p.Values[state.Name]
+		if !ok {
+			v = state.Usual
 		}
+		w.u32(uint16(i+1), v)
 	}
 	w.end(mark)
 }
@@ -143,9 +145,9 @@ func (f *fields) family(t uint16) catalog.Family {
 func (f *fields) readTimeout() *ruleset.TimeoutPolicy {
 	p := &ruleset.TimeoutPolicy{L3Proto: f.family(1), Protocol: f.u8(2), Values: map[string]uint32{}}
 	v := parseFields(f.take(3))
-	for i, state := range timeoutStates[p.Protocol] {
+	for i, state := range catalog.TimeoutStates(p.Protocol) {
 		if t := uint16(i + 1); v.has(t) {
-			p.Values[state] = v.u32(t)
+			p.Values[state.Name] = v.u32(t)
 		}
 	}
 	f.odd = f.odd || !v.whole()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"verdict/catalog"
 	"verdict/nft/expr"
 )
 
@@ -56,19 +57,11 @@ func bit(set bool) uint32 {
 	return 0
 }
 
-// timeoutStates are the states of ct timeout policies by protocol, in the
-// kernel's order. Ref: include/uapi/linux/netfilter/nfnetlink_cttimeout.h.
-var timeoutStates = map[uint8][]string{
-	6: {"syn_sent", "syn_recv", "established", "fin_wait", "close_wait", "last_ack", "time_wait", "close",
-		"syn_sent2", "retrans", "unack"},
-	17: {"unreplied", "replied"},
-}
-
 func appendTimeoutDebug(b []byte, p *TimeoutPolicy) []byte {
 	b = fmt.Appendf(b, "ct_timeout protocol %d policy = {", p.Protocol)
-	for _, state := range timeoutStates[p.Protocol] {
-		if v, ok := p.Values[state]; ok {
-			b = fmt.Appendf(b, "%s = %d,", strings.ToUpper(state), v)
+	for _, state := range catalog.TimeoutStates(p.Protocol) {
+		if v, ok := p.Values[state.Name]; ok {
+			b = fmt.Appendf(b, "%s = %d,", strings.ToUpper(state.Name), v)
 		}
 	}
 	return append(b, '}')

@@ -93,9 +93,10 @@ func (h *Helper) check(f catalog.Family) *refusal {
 
 // Ref: nft_ct.c, nft_ct_timeout_obj_init
 func (p *TimeoutPolicy) check() *refusal {
-	states := timeoutStates[p.Protocol]
+	states := catalog.TimeoutStates(p.Protocol)
 	for state := range p.Values {
-		if states != nil && !slices.Contains(states, state) {
+		known := func(s catalog.TimeoutState) bool { return s.Name == state }
+		if states != nil && !slices.ContainsFunc(states, known) {
 			return refuse(syscall.EINVAL, "protocol %d has no state %q", p.Protocol, state)
 		}
 	}

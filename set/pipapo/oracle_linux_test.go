@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/netns"
 	"verdict/internal/testdata"
 	"verdict/set/elem"
 	"verdict/set/pipapo"
@@ -19,6 +20,9 @@ type kernelSet struct{ namespace string }
 
 func newKernelSet(t *testing.T) *kernelSet {
 	t.Helper()
+	if err := netns.Available(); err != nil {
+		testdata.Missing(t, "oracle", err.Error())
+	}
 	k := &kernelSet{fmt.Sprintf("verdict-set-%d", os.Getpid())}
 	if out, err := exec.Command("ip", "netns", "add", k.namespace).CombinedOutput(); err != nil {
 		testdata.Missing(t, "oracle", fmt.Sprintf("no network namespace: %v %s", err, out))
