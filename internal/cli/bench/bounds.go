@@ -94,11 +94,11 @@ func classifyBound(family string, n int, what What) *Bound {
 	case what == BuildTable && n == 100_000:
 		return &Bound{Ratio: 10}
 	case what == TableMemory && n == 100_000 && family == "fw":
-		return &Bound{Most: 500e6}
+		return &Bound{Most: 500 << 20}
 	case what == TableMemory && n == 100_000:
 		return &Bound{Ratio: 1}
-	case what == TableMemory && n == 500_000:
-		return &Bound{Most: 2e9}
+	case (what == TableMemory || what == PeakMemory) && n == 500_000:
+		return &Bound{Most: 2 << 30}
 	}
 	return nil
 }

@@ -153,17 +153,17 @@ func thousands(n int) string {
 	return text
 }
 
-// Measured is the figure's value for people, with the peer's and the ratio if
-// there is one.
-func (f *Figure) Measured() string {
+// MeasuredBeside is the figure's value for people, with that of a peer and the
+// ratio if there is one.
+func (f *Figure) MeasuredBeside(peer string) string {
 	text := f.Unit.format(f.Value)
 	if f.Peer != 0 {
-		text += fmt.Sprintf(", the kernel %s: %s times", f.Unit.format(f.Peer), digits(f.Ratio()))
+		text += fmt.Sprintf(", %s %s: %s times", peer, f.Unit.format(f.Peer), digits(f.Ratio()))
 	}
 	return text
 }
 
 // String is the figure in one line.
 func (f *Figure) String() string {
-	return fmt.Sprintf("%s, %d elements: %s: %s", f.Case, f.Elements, f.What, f.Measured())
+	return fmt.Sprintf("%s, %d elements: %s: %s", f.Case, f.Elements, f.What, f.MeasuredBeside("the kernel"))
 }
