@@ -135,6 +135,7 @@ func rulesOf(kind string, n int, ways []*KernelWay, o *Options) ([]RuleRow, erro
 		}
 		runners = append(runners, ruleRunner{name: w.name, measure: measure})
 	}
+	defer prioritize()()
 	for round := range o.Rounds {
 		o.tell("%s rules (%s): round %d of %d", thousands(n), kind, round+1, o.Rounds)
 		for i := range runners {
