@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-4 show-5 show-6 examples oracle tcoracle big-endian clean
+.PHONY: help build test race lint fuzz bench show show-1 show-2 show-3 show-4 show-5 show-6 examples oracle tcoracle big-endian peers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
@@ -24,6 +24,7 @@ lint: ## gofmt, vet (also for arm64 and without assembly), staticcheck
 	$(GO) vet ./...
 	GOARCH=arm64 $(GO) vet ./...
 	$(GO) vet -tags purego ./...
+	cd bench && $(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
 FUZZTIME ?= 10s
@@ -74,6 +75,18 @@ TCORACLE_TIME ?= 20m
 tcoracle: ## TCORACLE_N fresh random tc cases against Debian's kernel in qemu (root, network, about 350 MB in TCORACLE_DIR)
 	VERDICT_GOALS=1 TCORACLE=1 TCORACLE_DIR=$(TCORACLE_DIR) TCORACLE_N=$(TCORACLE_N) TCORACLE_SEED=$(TCORACLE_SEED) TCORACLE_TIME=$(TCORACLE_TIME) \
 		$(GO) test -count=1 -v -timeout 0 ./internal/goals -run '^TestGoal6FreshVerdicts'
+
+PEERS ?= bin/peers
+peers: ## build what `verdict bench --peers bin/peers` measures beside it (rte_acl: Debian's libdpdk-dev)
+	@mkdir -p $(PEERS)
+	cd bench && $(GO) build -o $(abspath $(PEERS))/ ./...
+	@if ! pkg-config --exists libdpdk 2>/dev/null; then \
+		echo "rte_acl is not built: there is no libdpdk here (Debian: apt-get install pkg-config libdpdk-dev)"; \
+	elif ! command -v $(CC) >/dev/null; then \
+		echo "rte_acl is not built: there is no C compiler $(CC) (Debian: apt-get install gcc)"; \
+	else \
+		$(CC) -O3 -march=native -Wall $$(pkg-config --cflags libdpdk) bench/rte_acl/main.c $$(pkg-config --libs libdpdk) -o $(PEERS)/rte_acl; \
+	fi
 
 clean: ## remove what was built
 	rm -rf bin

@@ -2,19 +2,21 @@
 // reads requests, one JSON object a line, from standard input, and answers each
 // with a line on standard output. So the two can take turns.
 //
-//	{"do":"load","rules":"FILE"}          load a ruleset into a fresh network namespace
+//	{"do":"load","rules":"FILE"}          load a ruleset into a fresh network namespace:
+//	                                      by nft, or with "loader":"iptables-legacy" a save file
 //	{"do":"frames","name":N,"pcap":FILE}  take a list of frames
 //	{"do":"lookup","name":N,"chain":P}    feed it for a moment; the chain at priority P of
 //	                                      prerouting must accept what it sees
 //	{"do":"change","text":"COMMAND"}      run an nft command as a transaction of its own
 //
-// Answers have "ns": for loads and changes the processor time of the nft command
-// and the kernel for it, for lookups the time within the chain less that of an
+// Answers have "ns": for loads and changes the processor time of the command that
+// loads and the kernel for it, for lookups the time within the chain less that of an
 // empty chain. Loads and changes also have "kernelNS", the time of the system
 // calls that carry out the batch, and loads "bytes", by which the kernel's
 // memory grew. A failed request is
 // answered by {"error":…}. Needs root, nft, ip, nf_tables and BPF netfilter
-// programs. Everything happens in namespaces of its own.
+// programs; for save files iptables-legacy-restore and the kernel's ip_tables
+// instead of nft. Everything happens in namespaces of its own.
 package main
 
 import (
@@ -31,8 +33,8 @@ import (
 )
 
 type request struct {
-	Do, Rules, Name, Pcap, Text string
-	Chain                       int32
+	Do, Loader, Rules, Name, Pcap, Text string
+	Chain                               int32
 }
 
 type answer struct {
@@ -96,7 +98,7 @@ type peer struct {
 func (p *peer) answer(r *request) (answer, error) {
 	switch r.Do {
 	case "load":
-		return p.load(r.Rules)
+		return p.load(r.Loader, r.Rules)
 	case "frames":
 		return answer{}, p.take(r.Name, r.Pcap)
 	case "lookup":
@@ -113,7 +115,7 @@ const (
 	dropPriority  = 2000
 )
 
-func (p *peer) load(rules string) (answer, error) {
+func (p *peer) load(loader, rules string) (answer, error) {
 	for _, b := range []*bracket{p.look, p.empty} {
 		if b != nil {
 			b.detach()
@@ -135,7 +137,7 @@ func (p *peer) load(rules string) (answer, error) {
 	if err := p.calls.reset(); err != nil {
 		return answer{}, err
 	}
-	took, err := nft("", "-f", rules)
+	took, err := loadRules(loader, rules)
 	if err != nil {
 		return answer{}, err
 	}
@@ -237,7 +239,7 @@ func (p *peer) change(text string) (answer, error) {
 	if err := p.calls.reset(); err != nil {
 		return answer{}, err
 	}
-	took, err := nft(text+"\n", "-f", "-")
+	took, err := command(text+"\n", "nft", "-f", "-")
 	if err != nil {
 		return answer{}, err
 	}

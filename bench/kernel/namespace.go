@@ -42,15 +42,28 @@ func enterNamespace() (ifindex int, err error) {
 	return in.Index, nil
 }
 
-// nft runs the nft command in the current namespace and gives the processor
-// time that it took, in the kernel and outside.
-func nft(stdin string, args ...string) (time.Duration, error) {
-	cmd := exec.Command("nft", args...)
+// loadRules loads a file in the current namespace: by nft, or a save file by
+// legacy iptables.
+func loadRules(loader, file string) (time.Duration, error) {
+	switch loader {
+	case "", "nft":
+		return command("", "nft", "-f", file)
+	case "iptables-legacy":
+		const patience = "60" // seconds: other namespaces share the tool's lock
+		return command("", "iptables-legacy-restore", "-w", patience, file)
+	}
+	return 0, fmt.Errorf("no loader %q", loader)
+}
+
+// command runs a command in the current namespace and gives the processor time
+// that it took, in the kernel and outside.
+func command(stdin, name string, args ...string) (time.Duration, error) {
+	cmd := exec.Command(name, args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("nft: %w: %.300s", err, out.String())
+		return 0, fmt.Errorf("%s: %w: %.300s", name, err, out.String())
 	}
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }

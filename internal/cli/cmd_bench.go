@@ -15,11 +15,13 @@ import (
 // benchFlags are the flags of all measurements.
 type benchFlags struct {
 	output string
+	json   bool
 	rounds int
 }
 
 func (f *benchFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "form of the output: text or json")
+	cmd.Flags().BoolVarP(&f.json, "json", "j", false, "the same as -o json")
 	cmd.Flags().IntVar(&f.rounds, "rounds", 21, "rounds of each measurement; figures are medians")
 }
 
@@ -35,11 +37,14 @@ figure has its ratio.`,
   verdict bench set
 
   # one shape, against the kernel, with a chart
-  (cd bench && go build -o /tmp/peers/ ./...)
-  sudo verdict bench set --shape disjoint --elements 1k,30k,800k --peers /tmp/peers --svg lookup.svg
+  make peers
+  sudo verdict bench set --shape disjoint --elements 1k,30k,800k --peers bin/peers --svg lookup.svg
 
-  # ten to 100,000 rules: rule by rule, as legacy iptables, compiled
-  verdict bench rules
+  # one to 100,000 rules: rule by rule, as legacy iptables, compiled; beside the kernel
+  sudo verdict bench rules --peers bin/peers
+
+  # access lists, firewalls and mixtures of up to 500,000 rules; beside rte_acl
+  verdict bench classify --peers bin/peers
 
   # your own ruleset: how long it loads, how long a packet takes
   verdict bench load firewall.nft
@@ -51,7 +56,7 @@ figure has its ratio.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchSet(s), newBenchRules(s), newBenchLoad(s), newBenchEval(s), newBenchDecode(s), newBenchTc(s))
+	cmd.AddCommand(newBenchSet(s), newBenchRules(s), newBenchClassify(s), newBenchLoad(s), newBenchEval(s), newBenchDecode(s), newBenchTc(s))
 	return cmd
 }
 
@@ -201,7 +206,7 @@ func (f *benchSetFlags) chosenShapes() ([]*bench.Shape, error) {
 
 func (f *benchSetFlags) write(s *Streams, r *setFigures) error {
 	if f.svg != "" {
-		if err := writeSVG(f.svg, "A lookup costs the same in small sets and large ones", bench.LookupSeries(r.Figures)); err != nil {
+		if err := writeSVG(f.svg, bench.LookupChart(r.Figures)); err != nil {
 			return failed(err)
 		}
 	}
@@ -221,22 +226,39 @@ func (f *benchSetFlags) write(s *Streams, r *setFigures) error {
 		}
 		rest = rest[n:]
 	}
-	return bench.WriteChart(s.Out, "time of a lookup over the number of elements", bench.LookupSeries(r.Figures))
+	return bench.LookupChart(r.Figures).WriteText(s.Out)
 }
 
-func writeSVG(name, title string, series []bench.Series) error {
+// needsSizes refuses a chart that would have one size alone, before anything is
+// measured.
+func needsSizes(svg string, sizes []int) error {
+	if svg != "" && slices.Min(sizes) == slices.Max(sizes) {
+		return failedf("--svg %s: a chart needs at least two numbers of rules", svg)
+	}
+	return nil
+}
+
+// drawn is writeSVG after all else was printed.
+func drawn(name string, chart *bench.Chart) error {
+	if err := writeSVG(name, chart); err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+func writeSVG(name string, chart *bench.Chart) error {
 	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	if err := bench.WriteSVG(file, title, series); err != nil {
+	if err := chart.WriteSVG(file); err != nil {
 		file.Close()
 		return err
 	}
 	return file.Close()
 }
 
-// parseSizes reads numbers of elements: 30000, 30k, 1M.
+// parseSizes reads numbers of elements or rules: 30000, 30k, 1M.
 func parseSizes(flag string, list []string) ([]int, error) {
 	var sizes []int
 	for _, text := range list {
@@ -249,7 +271,7 @@ func parseSizes(flag string, list []string) ([]int, error) {
 		}
 		n, err := strconv.Atoi(digits)
 		if err != nil || n <= 0 || n > 100_000_000/unit {
-			return nil, failedf("%s %s: write a number of elements such as 30000, 30k or 1M", flag, text)
+			return nil, failedf("%s %s: write a number of %s such as 30000, 30k or 1M", flag, text, strings.TrimPrefix(flag, "--"))
 		}
 		sizes = append(sizes, n*unit)
 	}
@@ -260,6 +282,9 @@ func parseSizes(flag string, list []string) ([]int, error) {
 func (f *benchFlags) options(s *Streams) (o *bench.Options, done func(), err error) {
 	if f.rounds < 1 {
 		return nil, nil, failedf("--rounds %d: at least one", f.rounds)
+	}
+	if f.json {
+		f.output = "json"
 	}
 	if f.output != "text" && f.output != "json" {
 		return nil, nil, failedf("-o %s: text or json", f.output)

@@ -33,7 +33,7 @@ take to be inserted.`,
 			}
 			done()
 			if svg != "" {
-				if err := writeSVG(svg, "Filters that live in hardware cost software nothing", report.TrafficSeries()); err != nil {
+				if err := writeSVG(svg, report.Chart()); err != nil {
 					return failed(err)
 				}
 			}

@@ -116,7 +116,7 @@ func judge(t *testing.T, figures []benchmark.Figure) {
 			f.Peer = kernelLoad
 			what += ", beside the kernel on the reference machine"
 		}
-		goal(t, f.OK(), what, f.Measured(), f.Promise())
+		goal(t, f.OK(), what, f.MeasuredBeside("the kernel"), f.Promise())
 	}
 }
 

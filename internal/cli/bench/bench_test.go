@@ -2,9 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -110,48 +107,14 @@ func TestFieldsOfDamage(t *testing.T) {
 	}
 }
 
-var twoLines = []Series{
-	{"Linux, disjoint", []Point{{1000, 300}, {800_000, 47_600}}},
-	{"verdict, disjoint", []Point{{1000, 20}, {800_000, 60}}},
-}
-
-func TestCharts(t *testing.T) {
-	var out bytes.Buffer
-	if err := WriteChart(&out, "time of a lookup over the number of elements", twoLines); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"A = Linux, disjoint", "B = verdict, disjoint", "800,000", "100 µs"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
-	out.Reset()
-	if err := WriteSVG(&out, "a < b & c", twoLines); err != nil {
-		t.Fatal(err)
-	}
-	d := xml.NewDecoder(&out)
-	for {
-		_, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := WriteSVG(&out, "", nil); err == nil {
-		t.Error("a chart of nothing")
-	}
-}
-
 // Series have at least two points, in order.
-func TestLookupSeries(t *testing.T) {
-	got := LookupSeries([]Figure{
+func TestLookupChart(t *testing.T) {
+	got := LookupChart([]Figure{
 		{Case: "x", Elements: 30, What: HitSingle, Value: 2, Peer: 20},
 		{Case: "x", Elements: 10, What: HitSingle, Value: 1},
 		{Case: "x", Elements: 10, What: MissSingle, Value: 9},
 		{Case: "y", Elements: 10, What: HitBurst, Value: 9},
-	})
+	}).Series
 	if len(got) != 1 || got[0].Name != "verdict, x" || got[0].Points[0] != (Point{10, 1}) || got[0].Points[1] != (Point{30, 2}) {
 		t.Errorf("%+v", got)
 	}
@@ -222,12 +185,5 @@ func TestDecode(t *testing.T) {
 	figures, err := Decode("x", r, &Options{Rounds: 1})
 	if err != nil || len(figures) != 1 || figures[0].Value <= 0 {
 		t.Error(figures, err)
-	}
-}
-
-// A peer that does not start, or answers nonsense, is an error.
-func TestPeerErrors(t *testing.T) {
-	if _, err := StartPeer(t.TempDir()); err == nil {
-		t.Error("a peer that is not there")
 	}
 }

@@ -1,7 +1,8 @@
 package bench
 
 import (
-	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ func (b *Bound) Text(unit Unit) string {
 		parts = append(parts, "≤ "+unit.format(b.Most))
 	}
 	if b.Ratio != 0 {
-		parts = append(parts, fmt.Sprintf("≥ %.0f×", b.Ratio))
+		parts = append(parts, "≥ "+strconv.FormatFloat(math.Round(100*b.Ratio)/100, 'f', -1, 64)+"×")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -73,6 +74,31 @@ func boundOf(s *Shape, n int, what What) *Bound {
 	burst := len(s.Desc.Fields) > 2
 	if s.kernelShape && (burst && (what == HitBurst || what == MissBurst) || !burst && (what == HitSingle || what == MissSingle)) {
 		return &Bound{Ratio: kernelRatio}
+	}
+	return nil
+}
+
+// classifyBound finds the bound of a figure of a classifier. The reference is
+// rte_acl with its best algorithm, which does not build fw at 100,000 rules.
+func classifyBound(family string, n int, what What) *Bound {
+	const within = 1 / 1.5 // at most 1.5 times the peer's
+	switch {
+	case what == LookupSingle && n <= 100_000:
+		return &Bound{Ratio: 2}
+	case what == LookupBurst && n == 100_000:
+		return &Bound{Most: 130}
+	case what == LookupBurst && n == 10_000 && family != "acl":
+		return &Bound{Ratio: 1}
+	case what == LookupBurst && n <= 10_000:
+		return &Bound{Ratio: within}
+	case what == BuildTable && n == 100_000:
+		return &Bound{Ratio: 10}
+	case what == TableMemory && n == 100_000 && family == "fw":
+		return &Bound{Most: 500 << 20}
+	case what == TableMemory && n == 100_000:
+		return &Bound{Ratio: 1}
+	case (what == TableMemory || what == PeakMemory) && n == 500_000:
+		return &Bound{Most: 2 << 30}
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func TestCloseLabels(t *testing.T) {
 	}
 	for n := 2; n <= len(series); n++ {
 		var out strings.Builder
-		if err := WriteSVG(&out, "t", series[:n]); err != nil {
+		c := Chart{Title: "t", Value: "time", Sizes: "rules", Format: duration, Series: series[:n]}
+		if err := c.WriteSVG(&out); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(out.String(), `>s`); got < n {

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"runtime"
+	"runtime/metrics"
 	"slices"
+	"time"
 
 	"verdict/internal/simd"
 )
@@ -12,6 +14,10 @@ type Report struct {
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
 	Notes   []string `json:"notes,omitempty"`
+	// Peer is what the figures' Peer is of, "" for the kernel; Of is what
+	// Elements counts, "" for elements.
+	Peer string `json:"peer,omitempty"`
+	Of   string `json:"of,omitempty"`
 }
 
 // Machine is where a run took place.
@@ -56,6 +62,8 @@ type Figure struct {
 	Rounds int     `json:"rounds"`
 	// Peer is the median of the peer in the same rounds, 0 without one.
 	Peer float64 `json:"peer,omitempty"`
+	// PeerBy is the peer's algorithm, where it has several: its best one.
+	PeerBy string `json:"peer_by,omitempty"`
 	// Bound of the figure, nil where none is promised.
 	Bound *Bound `json:"bound,omitempty"`
 }
@@ -128,6 +136,34 @@ func timedLoad(f func()) float64 {
 	start := processTime()
 	f()
 	return float64(processTime() - start)
+}
+
+// peakHeap is by how much the memory in use grows while f runs, garbage that was
+// not collected yet included. It looks every millisecond.
+func peakHeap(f func()) int64 {
+	before, most := heap(), int64(0)
+	look := func() {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		most = max(most, int64(s[0].Value.Uint64())-before)
+	}
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				look()
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-stopped
+	look()
+	return most
 }
 
 // heap is the memory that is in use, after a collection.

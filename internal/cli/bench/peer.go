@@ -1,82 +1,38 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 )
 
 // Peer is the kernel, measured by the program bench/kernel.
-type Peer struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Scanner
-	errs bytes.Buffer
-	dir  string // for rulesets and frames
-}
+type Peer struct{ child *child }
 
 // StartPeer starts the program from the directory that --peers names.
 func StartPeer(dir string) (*Peer, error) {
-	p := &Peer{cmd: exec.Command(filepath.Join(dir, "kernel"))}
-	p.cmd.Stderr = &p.errs
-	in, err := p.cmd.StdinPipe()
+	c, err := startChild(dir, "kernel")
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.in, p.out = in, bufio.NewScanner(out)
-	if p.dir, err = os.MkdirTemp("", "verdict-bench-"); err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the peer: %w (build it: cd bench && go build -o DIR ./...)", err), os.RemoveAll(p.dir))
-	}
-	return p, nil
+	return &Peer{c}, nil
 }
 
 // Close ends the program.
-func (p *Peer) Close() error {
-	err := p.in.Close()
-	return errors.Join(err, p.cmd.Wait(), os.RemoveAll(p.dir))
-}
+func (p *Peer) Close() error { return p.child.close() }
 
 // answer is what the program answers.
 type answer struct {
 	NS, KernelNS float64
 	Bytes        int64
-	Error        string
 }
 
 // ask sends a request and waits for its answer.
-func (p *Peer) ask(request map[string]any) (answer, error) {
-	var a answer
+func (p *Peer) ask(request map[string]any) (a answer, err error) {
 	line, err := json.Marshal(request)
 	if err != nil {
 		return a, err
 	}
-	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return a, fmt.Errorf("the peer is gone: %w: %s", err, p.errs.String())
-	}
-	if !p.out.Scan() {
-		return a, fmt.Errorf("the peer is gone: %s", p.errs.String())
-	}
-	if err := json.Unmarshal(p.out.Bytes(), &a); err != nil {
-		return a, fmt.Errorf("the peer's answer: %w", err)
-	}
-	if a.Error != "" {
-		return a, fmt.Errorf("the peer: %s", a.Error)
-	}
-	return a, nil
+	return a, p.child.ask(string(line), &a)
 }
 
 // Ping reports whether the program can measure: it loads an empty ruleset.
@@ -86,12 +42,15 @@ func (p *Peer) Ping() error {
 }
 
 // load loads a ruleset and gives the time of the nft command.
-func (p *Peer) load(text []byte) (answer, error) {
-	path := filepath.Join(p.dir, "rules.nft")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+func (p *Peer) load(text []byte) (answer, error) { return p.loadBy(LoaderNft, text) }
+
+// loadBy loads rules in the form that a loader takes.
+func (p *Peer) loadBy(loader Loader, text []byte) (answer, error) {
+	path, err := p.child.put("rules", text)
+	if err != nil {
 		return answer{}, err
 	}
-	return p.ask(map[string]any{"do": "load", "rules": path})
+	return p.ask(map[string]any{"do": "load", "loader": loader, "rules": path})
 }
 
 // frames hands over frames under a name.
@@ -104,11 +63,11 @@ func (p *Peer) frames(name string, frames [][]byte) error {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(f)))
 		b = append(b, f...)
 	}
-	path := filepath.Join(p.dir, name+".pcap")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
+	path, err := p.child.put(name+".pcap", b)
+	if err != nil {
 		return err
 	}
-	_, err := p.ask(map[string]any{"do": "frames", "name": name, "pcap": path})
+	_, err = p.ask(map[string]any{"do": "frames", "name": name, "pcap": path})
 	return err
 }
 

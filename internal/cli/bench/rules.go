@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
-	"strings"
+	"slices"
 
 	"verdict"
 	"verdict/diag"
@@ -14,17 +14,18 @@ import (
 	"verdict/internal/workload"
 )
 
-// Through is a packet's way through a chain of rules; the way it was run
-// follows.
-const Through What = "packet, decoding included: "
+// Ways to run rules.
+const (
+	Base       = "base"
+	Inverted   = "+ inverted compare"
+	Bitwise    = "+ bitwise"
+	Prefixes   = "+ prefixes"
+	Fused      = "+ fused"
+	LegacyWalk = "legacy walk"
+	Compiled   = "compiled"
+)
 
-// RuleKinds are the chains that Rules measures: the same rule again and again,
-// as in the measurement of the Linux patch set that brought fast inverted
-// compares; the same without counters; rules with destinations of their own;
-// and prefixes of every length.
-var RuleKinds = []string{"same", "same, no counter", "distinct", "lengths"}
-
-// walker is a way to run rules.
+// walker is a way of this project's to run rules.
 type walker struct {
 	name   string
 	legacy bool // tables of iptables
@@ -35,55 +36,160 @@ type walker struct {
 // walkers are the interpreter in the steps by which the kernel's became faster,
 // legacy tables, and compiled chains.
 var walkers = []walker{
-	{"base", false, chain.VM, vm.BaseForms},
-	{"+ inverted compare", false, chain.VM, vm.BaseForms | vm.FormCmp},
-	{"+ bitwise", false, chain.VM, vm.BaseForms | vm.FormCmp | vm.FormBitwise},
-	{"+ prefixes", false, chain.VM, vm.BaseForms | vm.FormCmp | vm.FormBitwise | vm.FormPrefix},
-	{"+ fused", false, chain.VM, vm.AllForms},
-	{"legacy walk", true, chain.VM, vm.AllForms},
-	{"compiled", false, chain.Auto, vm.AllForms},
+	{Base, false, chain.VM, vm.BaseForms},
+	{Inverted, false, chain.VM, vm.BaseForms | vm.FormCmp},
+	{Bitwise, false, chain.VM, vm.BaseForms | vm.FormCmp | vm.FormBitwise},
+	{Prefixes, false, chain.VM, vm.BaseForms | vm.FormCmp | vm.FormBitwise | vm.FormPrefix},
+	{Fused, false, chain.VM, vm.AllForms},
+	{LegacyWalk, true, chain.VM, vm.AllForms},
+	{Compiled, false, chain.Auto, vm.AllForms},
 }
 
-// Rules measures a packet that matches none of n rules, for each way to run
-// them, by turns.
-func Rules(kind string, n int, o *Options) ([]Figure, error) {
-	const packets = 64
-	o.tell("%d rules (%s)", n, kind)
-	ins, outs := make([]engine.Input, packets), make([]engine.Outcome, packets)
-	for i := range ins {
-		data := workload.Frame(&workload.Header{Src: 10<<24 | 1<<16 | 2<<8 | 3, Dst: 192<<24 | 2<<8 | 1, SrcPort: 1024, DstPort: 9, Proto: 17})
-		ins[i] = engine.Input{Data: data, OrigLen: len(data), LinkType: 1, In: "eth0"}
+// RuleRow is what a packet costs that meets some rules in one way.
+type RuleRow struct {
+	Kind  string `json:"kind"`
+	Rules int    `json:"rules"`
+	Way   string `json:"way"`
+	// Time is the median of the rounds in nanoseconds, Low and High their
+	// quartiles: with the packet's headers decoded for verdict, of the chain
+	// alone for the kernel.
+	Time   float64 `json:"ns"`
+	Low    float64 `json:"ns_low"`
+	High   float64 `json:"ns_high"`
+	Rounds int     `json:"rounds"`
+	PPS    float64 `json:"packets_per_second"`
+	// Published is the rate in the patch set, 0 where it has none.
+	Published float64 `json:"published_packets_per_second,omitempty"`
+}
+
+// publishedRules is the number of rules that the published rates are for.
+const publishedRules = 10_000
+
+// publishedRates are those of Linux, in packets a second, by kind.
+//
+// Ref: nf_tables: faster inverted prefix matches, netfilter-devel, 2020
+var publishedRates = map[string]map[string]float64{
+	"same":             {Base: 3000, Inverted: 4000, Bitwise: 5200, LinuxNft: 5200, LegacyWalk: 10_000, LinuxLegacy: 10_000},
+	"same, no counter": {Bitwise: 7000, LinuxNft: 7000},
+}
+
+// RulesReport is the result of `bench rules`.
+type RulesReport struct {
+	Machine Machine   `json:"machine"`
+	Rows    []RuleRow `json:"rows"`
+	Goals   []Goal    `json:"goals,omitempty"`
+	Notes   []string  `json:"notes,omitempty"`
+}
+
+// Row finds the row of a kind, a number of rules and a way; nil if that was not
+// measured.
+func (r *RulesReport) Row(kind string, rules int, way string) *RuleRow {
+	i := slices.IndexFunc(r.Rows, func(row RuleRow) bool { return row.Kind == kind && row.Rules == rules && row.Way == way })
+	if i < 0 {
+		return nil
 	}
-	workers := make([]*engine.Worker, len(walkers))
-	for i, w := range walkers {
-		e, err := w.engine(kind, n)
+	return &r.Rows[i]
+}
+
+// Rules measures a packet that matches none of the rules of some kinds and
+// numbers, for each way to run them and for those of the kernel, by turns.
+func Rules(kinds []string, sizes []int, ways []*KernelWay, o *Options) (*RulesReport, error) {
+	report := &RulesReport{Machine: ThisMachine()}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, kind := range kinds {
+		for _, n := range sizes {
+			rows, err := rulesOf(kind, n, ways, o)
+			if err != nil {
+				return nil, fmt.Errorf("%s rules (%s): %w", thousands(n), kind, err)
+			}
+			report.Rows = append(report.Rows, rows...)
+		}
+		report.Goals = append(report.Goals, report.judge(kind)...)
+	}
+	return report, nil
+}
+
+// ruleRunner measures one way: the time of a packet in nanoseconds.
+type ruleRunner struct {
+	name    string
+	measure func() (float64, error)
+	took    samples
+}
+
+func rulesOf(kind string, n int, ways []*KernelWay, o *Options) ([]RuleRow, error) {
+	var runners []ruleRunner
+	for i := range walkers {
+		o.tell("%s rules (%s): loading, %s", thousands(n), kind, walkers[i].name)
+		measure, err := walkers[i].runner(kind, n)
 		if err != nil {
 			return nil, err
 		}
-		workers[i] = e.Worker()
+		runners = append(runners, ruleRunner{name: walkers[i].name, measure: measure})
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	took := make([]samples, len(walkers))
-	for range o.Rounds {
-		for i, w := range workers {
-			passes := 1
-			if walkers[i].mode != chain.VM {
-				passes = 64
+	for _, w := range ways {
+		o.tell("%s rules (%s): loading, %s", thousands(n), kind, w.name)
+		measure, err := w.runner(kind, n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+		runners = append(runners, ruleRunner{name: w.name, measure: measure})
+	}
+	defer prioritize()()
+	for round := range o.Rounds {
+		o.tell("%s rules (%s): round %d of %d", thousands(n), kind, round+1, o.Rounds)
+		for i := range runners {
+			ns, err := runners[i].measure()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", runners[i].name, err)
 			}
-			total := timed(func() {
-				for range passes {
-					w.EvaluateBatch(ins, outs)
-				}
-			})
-			took[i] = append(took[i], total/float64(packets*passes))
+			runners[i].took = append(runners[i].took, ns)
 		}
 	}
-	var list []Figure
-	for i, w := range walkers {
-		list = append(list, took[i].figure(Figure{Case: fmt.Sprintf("%s rules (%s)", thousands(n), kind), What: Through + What(w.name), Unit: Time}))
+	rows := make([]RuleRow, len(runners))
+	for i := range runners {
+		f := runners[i].took.figure(Figure{})
+		rows[i] = RuleRow{Kind: kind, Rules: n, Way: runners[i].name, Time: f.Value, Low: f.Low, High: f.High, Rounds: f.Rounds, PPS: 1e9 / f.Value}
+		if n == publishedRules {
+			rows[i].Published = publishedRates[kind][rows[i].Way]
+		}
 	}
-	return list, nil
+	return rows, nil
+}
+
+// ruleFrame is the packet that matches no rule.
+func ruleFrame() []byte {
+	return workload.Frame(&workload.Header{Src: 10<<24 | 1<<16 | 2<<8 | 3, Dst: 192<<24 | 2<<8 | 1, SrcPort: 1024, DstPort: 9, Proto: 17})
+}
+
+// runner makes an engine with the rules and a function that times packets in
+// it, in bursts of 64, for about two milliseconds.
+func (w *walker) runner(kind string, n int) (func() (float64, error), error) {
+	const packets, long = 64, 2 * millisecond
+	e, err := w.engine(kind, n)
+	if err != nil {
+		return nil, err
+	}
+	worker, ins, outs := e.Worker(), make([]engine.Input, packets), make([]engine.Outcome, packets)
+	data := ruleFrame()
+	for i := range ins {
+		ins[i] = engine.Input{Data: data, OrigLen: len(data), LinkType: 1, In: "eth0"}
+	}
+	burst := func() { worker.EvaluateBatch(ins, outs) }
+	burst() // the first finds its memory
+	if outs[0].Fate != engine.Accepted {
+		return nil, fmt.Errorf("%s: a rule matches the packet", w.name)
+	}
+	passes := int(max(1, long/max(1, timed(burst))))
+	return func() (float64, error) {
+		burst() // warms up: others had the caches
+		total := timed(func() {
+			for range passes {
+				burst()
+			}
+		})
+		return total / float64(packets*passes), nil
+	}, nil
 }
 
 // engine makes an engine with the rules.
@@ -96,37 +202,4 @@ func (w *walker) engine(kind string, n int) (*engine.Engine, error) {
 	return engine.New(loaded.Rules(), loaded.Host(), engine.Options{
 		Hook: "prerouting", Local: []netip.Addr{netip.MustParseAddr("192.0.2.1")}, Executor: w.mode, Forms: w.forms, Tables: loaded.Tables(),
 	})
-}
-
-// InvertedRules writes a chain of n rules with inverted prefixes, none of which
-// matches a packet from 10.1.2.3 to 192.0.2.1: for nft or, if legacy, as a save
-// file of iptables, whose rules always count.
-func InvertedRules(kind string, n int, legacy bool) string {
-	var s strings.Builder
-	head, tail := "table ip filter {\n\tchain c {\n\t\ttype filter hook prerouting priority raw; policy accept;\n", "\t}\n}\n"
-	source, destination, rule := "ip saddr", "ip daddr", "\t\t%s counter drop\n"
-	if kind == "same, no counter" {
-		rule = "\t\t%s drop\n"
-	}
-	not := func(field, prefix string) string { return field + " != " + prefix }
-	if legacy {
-		head, tail = "*raw\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n", "COMMIT\n"
-		source, destination, rule = "-s", "-d", "-A PREROUTING %s -j DROP\n"
-		not = func(field, prefix string) string { return "! " + field + " " + prefix }
-	}
-	s.WriteString(head)
-	for i := range n {
-		match := not(source, "10.0.0.0/10")
-		switch kind {
-		case "distinct":
-			match += fmt.Sprintf(" %s 10.1.%d.%d", destination, i>>8&255, i&255)
-		case "lengths":
-			match = not(source, fmt.Sprintf("10.1.2.3/%d", 1+i/2%32))
-			if i&1 == 1 {
-				match = not(destination, fmt.Sprintf("192.0.2.1/%d", 1+i/2%32))
-			}
-		}
-		fmt.Fprintf(&s, rule, match)
-	}
-	return s.String() + tail
 }

@@ -50,6 +50,15 @@ func (o *Options) tell(format string, args ...any) {
 	}
 }
 
+// affordable is the number of rounds of something that takes long: all up to
+// a tenth of a second a round, fewer beyond, but at least three.
+func (o *Options) affordable(elements int) int {
+	if elements < 100_000 {
+		return o.Rounds
+	}
+	return max(min(3, o.Rounds), o.Rounds*100_000/elements)
+}
+
 // setRun measures one set.
 type setRun struct {
 	*Options
@@ -102,15 +111,6 @@ func (r *setRun) add(what What, unit Unit, values samples, peer samples) {
 		f.Structure = r.built.Stats().Structure
 	}
 	r.out = append(r.out, f)
-}
-
-// affordable is the number of rounds of something that takes long: all up to
-// a tenth of a second a round, fewer beyond, but at least three.
-func (r *setRun) affordable(elements int) int {
-	if elements < 100_000 {
-		return r.Rounds
-	}
-	return max(min(3, r.Rounds), r.Rounds*100_000/elements)
 }
 
 func (r *setRun) loadMemory() error {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -58,22 +59,28 @@ func (r *Report) WriteText(w io.Writer) error {
 		for n < len(rest) && rest[n].Case == rest[0].Case && rest[n].Elements == rest[0].Elements {
 			n++
 		}
-		if err := writeTable(w, rest[:n]); err != nil {
+		if err := r.writeTable(w, rest[:n]); err != nil {
 			return err
 		}
 		rest = rest[n:]
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(w, "\n%s\n", note)
+	return writeNotes(w, r.Notes)
+}
+
+func writeNotes(w io.Writer, notes []string) error {
+	for _, note := range notes {
+		if _, err := fmt.Fprintf(w, "\n%s\n", note); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // writeTable writes the figures of one set.
-func writeTable(w io.Writer, list []Figure) error {
+func (r *Report) writeTable(w io.Writer, list []Figure) error {
 	title := list[0].Case
 	if n := list[0].Elements; n > 0 {
-		title += fmt.Sprintf(", %s elements", thousands(n))
+		title += fmt.Sprintf(", %s %s", thousands(n), cmp.Or(r.Of, "elements"))
 	}
 	peers := false
 	for i := range list {
@@ -85,7 +92,7 @@ func writeTable(w io.Writer, list []Figure) error {
 	fmt.Fprintf(w, "\n%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if peers {
-		fmt.Fprintln(t, "  \tverdict\t\tkernel\tratio\tgoal")
+		fmt.Fprintf(t, "  \tverdict\t\t%s\tratio\tgoal\n", cmp.Or(r.Peer, "kernel"))
 	} else {
 		fmt.Fprintln(t, "  \tverdict\t\tgoal")
 	}
@@ -99,6 +106,9 @@ func writeTable(w io.Writer, list []Figure) error {
 			row = append(row, "", "")
 			if f.Peer != 0 {
 				row[3], row[4] = f.Unit.format(f.Peer), digits(f.Ratio())+"×"
+			}
+			if f.PeerBy != "" {
+				row[3] += ", " + f.PeerBy
 			}
 		}
 		row = append(row, f.goal())
@@ -143,17 +153,17 @@ func thousands(n int) string {
 	return text
 }
 
-// Measured is the figure's value for people, with the peer's and the ratio if
-// there is one.
-func (f *Figure) Measured() string {
+// MeasuredBeside is the figure's value for people, with that of a peer and the
+// ratio if there is one.
+func (f *Figure) MeasuredBeside(peer string) string {
 	text := f.Unit.format(f.Value)
 	if f.Peer != 0 {
-		text += fmt.Sprintf(", the kernel %s: %s times", f.Unit.format(f.Peer), digits(f.Ratio()))
+		text += fmt.Sprintf(", %s %s: %s times", peer, f.Unit.format(f.Peer), digits(f.Ratio()))
 	}
 	return text
 }
 
 // String is the figure in one line.
 func (f *Figure) String() string {
-	return fmt.Sprintf("%s, %d elements: %s: %s", f.Case, f.Elements, f.What, f.Measured())
+	return fmt.Sprintf("%s, %d elements: %s: %s", f.Case, f.Elements, f.What, f.MeasuredBeside("the kernel"))
 }

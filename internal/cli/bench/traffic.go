@@ -250,19 +250,20 @@ func Traffic(o *Options) (*TrafficReport, error) {
 	return report, err
 }
 
-// TrafficSeries are the times over the number of filters that do not match.
-func (r *TrafficReport) TrafficSeries() []Series {
-	var list []Series
-	for _, m := range TrafficModes {
-		s := Series{Name: "bypass " + string(m)}
-		for i := range r.Rows {
-			if row := &r.Rows[i]; row.Follow == FallThrough {
-				s.Points = append(s.Points, Point{row.Rules, row.Time[m]})
+// Chart draws the times over the number of filters.
+func (r *TrafficReport) Chart() *Chart {
+	c := &Chart{
+		Title: "Filters that live in hardware cost software nothing",
+		Value: "time of a packet that no filter matches", Sizes: "filters", Format: duration,
+	}
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Follow == FallThrough {
+			for _, m := range TrafficModes {
+				c.Series = addTo(c.Series, "bypass "+string(m), row.Rules, row.Time[m])
 			}
 		}
-		list = append(list, s)
 	}
-	return list
+	return c
 }
 
 // WriteText writes the report for people.
@@ -300,5 +301,5 @@ func (r *TrafficReport) WriteText(w io.Writer) error {
 		how = "by processor time, for the machine was busy"
 	}
 	fmt.Fprintf(w, "  on two cores             %.2f times faster, %s\n  a packet among them      %s\n", n.Scaling(), how, duration(n.Lookup))
-	return WriteChart(w, "time of a packet over the number of filters that do not match it", r.TrafficSeries())
+	return r.Chart().WriteText(w)
 }
