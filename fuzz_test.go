@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,6 +32,11 @@ func FuzzReload(f *testing.F) {
 			return
 		}
 		listing := list(t, rules)
+		for _, m := range oneElement.FindAllString(listing, -1) {
+			if !strings.Contains(m, " : ") { // a map stays one
+				return
+			}
+		}
 		again, findings := verdict.LoadSources(verdict.LoadOptions{Host: rules.Host()}, diag.NewSource("listing", []byte(listing)))
 		if findings.HasErrors() {
 			t.Fatalf("the listing does not load: %v\n%s\nof %q", findings.Err(), listing, text)
@@ -40,6 +46,10 @@ func FuzzReload(f *testing.F) {
 		}
 	})
 }
+
+// oneElement is an anonymous set in which one element is left, as of { syn, syn }.
+// It lists as nft lists it, and loads as a comparison, as nft loads it.
+var oneElement = regexp.MustCompile(`[^= ] \{ [^,{}\n]+ \}`)
 
 func list(t *testing.T, rules *verdict.Ruleset) string {
 	var b strings.Builder

@@ -152,9 +152,8 @@ func (r *rule) compareBinary(o *operand, op syntax.Operator, value []byte) {
 			m.Op = syntax.OpNot
 		}
 		r.emit(m)
-	case f.typ.Prefix && !f.short:
-		if before, ones, after, ok := run(mask); ok && before == 0 || isZero(mask) {
-			_ = after
+	case f.typ.Prefix && !f.short && within(value, mask):
+		if before, ones, _, ok := run(mask); ok && before == 0 || isZero(mask) {
 			m := &syntax.Match{Left: left, Right: r.o.prefix(&f, value, ones)}
 			if op == syntax.OpNeq {
 				m.Op = op
@@ -170,6 +169,17 @@ func (r *rule) compareBinary(o *operand, op syntax.Operator, value []byte) {
 			Right: r.o.literal(&f, value),
 		})
 	}
+}
+
+// within reports whether a value has no bits but those of a mask. Others make a
+// comparison that never holds, which no prefix can say.
+func within(value, mask []byte) bool {
+	for i := range min(len(value), len(mask)) {
+		if value[i]&^mask[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // compareArithmetic writes a test of any other expression.
