@@ -34,13 +34,13 @@ func TestParse(t *testing.T) {
 		t.Fatalf("%d cases, comment %q", len(f.Cases), f.Comment)
 	}
 	one, two := f.Cases[0], f.Cases[1]
-	if len(one.Batches) != 2 || len(one.Packets) != 2 || one.Packets[1].Times != 2 || one.Expect != "wrong\n" {
+	if len(one.Steps) != 3 || len(one.Packets()) != 2 || one.Packets()[1].Times != 2 || one.Expect != "wrong\n" {
 		t.Errorf("first case: %+v", one)
 	}
-	if len(two.Batches) != 1 || two.Comment != "Nothing is loaded but the head.\n" {
+	if len(two.Steps) != 2 || two.Comment != "Nothing is loaded but the head.\n" {
 		t.Errorf("second case: %+v", two)
 	}
-	if p := two.Packets[0]; p.Hook.String() != "input" || p.Cut != 20 || p.After.String() != "1s" {
+	if p := two.Packets()[0]; p.Hook.String() != "input" || p.Cut != 20 || p.After.String() != "1s" {
 		t.Errorf("packet: %+v", p)
 	}
 }
