@@ -40,7 +40,8 @@
 //     flags 1; flags 2 is the catch-all element, which has no key.
 //   - host.json: the simulated host.
 //   - options: engine options, one a line: "accounting", "known routes",
-//     "replies" (the host answers), "before 7.1" (as Linux was then), "sets"
+//     "replies" (the host answers, and the packets that it makes are shown),
+//     "before 7.1" (as Linux was then), "sets"
 //     (list all named sets, not only those that packets change).
 //   - packets: one packet a line: NAME [@HOOK] [+DURATION] [at TIME] [cut N]
 //     [xN]: and its text as package packet/build reads it. No time passes
