@@ -151,9 +151,15 @@ func LoadSources(options LoadOptions, sources ...*diag.Source) (*Ruleset, *diag.
 
 // Apply makes the ruleset that a batch of changes leads to, for rules that a
 // program builds from bytecode. The batch applies wholly or not at all; the
-// error is a *diag.ListError with the kernel's refusals.
-func (r *Ruleset) Apply(batch []ruleset.Change) (*Ruleset, error) {
-	next, refused := ruleset.Apply(r.rules, batch, ruleset.Options{Hardware: hardwareOf(r.tc, r.host)})
+// error is a *diag.ListError with the kernel's refusals. Where sets have
+// timeouts, use ApplyAt.
+func (r *Ruleset) Apply(batch []ruleset.Change) (*Ruleset, error) { return r.ApplyAt(batch, 0) }
+
+// ApplyAt is Apply at a time, in nanoseconds since the epoch as that of the
+// packets: timeouts of new elements begin then, and what has expired before is
+// in nobody's way.
+func (r *Ruleset) ApplyAt(batch []ruleset.Change, now int64) (*Ruleset, error) {
+	next, refused := ruleset.Apply(r.rules, batch, ruleset.Options{Now: now, Hardware: hardwareOf(r.tc, r.host)})
 	var findings diag.List
 	for _, e := range refused {
 		findings.Add(changeDiagnostic(e))
@@ -299,6 +305,7 @@ func (l *loader) compileOptions() compile.Options {
 		Defines:   l.options.Defines,
 		Location:  l.options.Zone,
 		Now:       time.Unix(0, l.options.Now),
+		Clock:     l.options.Now,
 	}
 }
 

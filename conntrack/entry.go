@@ -25,7 +25,8 @@ type Conn struct {
 	ID      uint32
 	device  uint32 // index of the device it masquerades through
 	sourced bool   // it is in the chain of its source
-	// HasLabels says that a rule has set a label.
+	// HasLabels says that there is room for Labels. Setting them has no effect
+	// otherwise.
 	HasLabels bool
 
 	table *Table // nil for a connection made without table

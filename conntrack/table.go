@@ -84,6 +84,7 @@ type Table struct {
 	sweep  uint32 // next place to look for expired connections
 	swept  int64  // when the whole table was last swept for room
 	hungry bool   // a connection found no room since
+	labels bool   // new connections have room for labels
 }
 
 // NewTable makes an empty table.
@@ -102,6 +103,13 @@ func NewTable(c Config) *Table {
 	t.index.init(c.Seed)
 	return t
 }
+
+// RoomForLabels says whether connections that begin from now on have room for
+// labels: those have it that began while some rule knew of labels, and the
+// others never get it.
+// Ref: nf_conntrack_labels.c, nf_connlabels_get; nf_conntrack_labels.h,
+// nf_ct_labels_ext_add.
+func (t *Table) RoomForLabels(room bool) { t.labels = room }
 
 // Stats returns the counters.
 func (t *Table) Stats() Stats { return t.stats }

@@ -7,10 +7,10 @@ import (
 )
 
 // firstDecides takes over what a datagram has from its first fragment besides
-// its header: whom the frame was for.
+// its header: whom the frame was for, unless that was said and not read there.
 // Ref: inet_fragment.c, inet_frag_reasm_prepare.
 func (w *Worker) firstDecides() {
-	if w.noDevice() {
+	if w.noDevice() || w.meta.Has&packet.HasPktType != 0 {
 		return
 	}
 	w.meta.PktType = w.view.PktType

@@ -102,8 +102,8 @@ func (e *Engine) fromInterface(i *host.Interface) device {
 // routes answers the questions of fib and rt expressions from the host.
 type routes struct{ host *host.Host }
 
-func (r routes) AddressType(a netip.Addr, dev uint32) uint32 {
-	return uint32(r.host.AddrType(a, int(dev)))
+func (r routes) AddressType(a netip.Addr, dev, of uint32) uint32 {
+	return uint32(r.host.AddrTypeFor(int(of), a, int(dev)))
 }
 
 // OutputDevice finds the best route and then asks whether it leads to the
@@ -115,7 +115,7 @@ func (r routes) OutputDevice(q vm.RouteQuery) (packet.Device, bool) {
 	if q.Dst.Is6() && q.Dst.IsLinkLocalUnicast() {
 		bound = int(q.Dev)
 	}
-	route, ok := r.host.RouteVia(q.Dst, bound)
+	route, ok := r.host.RouteFor(int(q.Of), q.Dst, bound)
 	if !ok || !leadsOut(route.Type) || q.Dev != 0 && !route.Uses(int(q.Dev)) {
 		return packet.Device{}, false
 	}

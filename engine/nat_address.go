@@ -163,7 +163,8 @@ func commonBits(a, b netip.Addr) int {
 }
 
 // firstAddress is the address that redirect takes from the incoming interface:
-// the first of the family, for link-local destinations the first link-local one.
+// the first of the family; of IPv6 the first that is neither tentative nor an
+// IPv4 address in disguise, and of the destination's scope where that is narrow.
 // Ref: nf_nat_redirect.c, nf_nat_redirect_ipv4, nf_nat_redirect_ipv6.
 func (e *Engine) firstAddress(d packet.Device, destination netip.Addr) (netip.Addr, bool) {
 	six := destination.Is6()
@@ -173,12 +174,37 @@ func (e *Engine) firstAddress(d packet.Device, destination netip.Addr) (netip.Ad
 	}
 	for _, a := range i.Addresses {
 		addr := a.Prefix.Addr()
-		if addr.Is4() == six || six && (a.Tentative || destination.IsLinkLocalUnicast() && !addr.IsLinkLocalUnicast()) {
+		if addr.Is4() == six || six && (a.Tentative || addr.Is4In6()) {
+			continue
+		}
+		if scope := narrowScope6(destination); scope != 0 && scope != narrowScope6(addr) {
 			continue
 		}
 		return addr, true
 	}
 	return netip.Addr{}, false
+}
+
+// narrowScope6 is the scope of an IPv6 address as multicast addresses write it,
+// if it is that of a node, a link, or a site; else 0.
+// Ref: addrconf_core.c, __ipv6_addr_type.
+func narrowScope6(a netip.Addr) uint8 {
+	const node, link, site = 1, 2, 5
+	b := a.As16()
+	switch {
+	case a.Is4():
+	case a.IsMulticast():
+		if scope := b[1] & 15; scope == node || scope == link || scope == site {
+			return scope
+		}
+	case a.IsLoopback():
+		return node
+	case a.IsLinkLocalUnicast():
+		return link
+	case b[0] == 0xfe && b[1]&0xc0 == 0xc0:
+		return site
+	}
+	return 0
 }
 
 // anyLocal is the first global address of the host, whatever its interface.

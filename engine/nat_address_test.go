@@ -58,6 +58,12 @@ func TestFirstAddress(t *testing.T) {
 			t.Errorf("to %s: got %s, want %s", destination, got, want)
 		}
 	}
+	e, device = twoInterfaces(t, []string{"::ffff:192.0.2.1/128", "fec0::1/64", "2001:db8::1/64", "fe80::1/64"}, nil)
+	for destination, want := range map[string]string{"2001:db8::9": "fec0::1", "fec0::9": "fec0::1", "ff02::9": "fe80::1", "ff05::9": "fec0::1", "ff0e::9": "fec0::1"} {
+		if got, _ := e.firstAddress(device.meta, netip.MustParseAddr(destination)); got != netip.MustParseAddr(want) {
+			t.Errorf("to %s: got %s, want %s", destination, got, want)
+		}
+	}
 	e, device = twoInterfaces(t, []string{"192.0.2.1/24"}, nil)
 	if _, ok := e.firstAddress(device.meta, netip.MustParseAddr("2001:db8::9")); ok {
 		t.Error("want none")

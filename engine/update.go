@@ -63,4 +63,5 @@ func (w *Worker) follow(next *rules) {
 	w.rules, w.program, w.hooks = next, next.program, next.hooks
 	w.selectors = next.plan.Selectors()
 	w.machine.Use(w.selectors.List())
+	w.conns.RoomForLabels(next.program.NeedsCTLabels)
 }

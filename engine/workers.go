@@ -76,6 +76,7 @@ func (w *Worker) Workers(n int) *Workers {
 func (w *Worker) beside() *Worker {
 	b := w.engine.Worker()
 	b.conns = conntrack.NewTable(w.engine.options.Conntrack)
+	b.conns.RoomForLabels(b.program.NeedsCTLabels)
 	b.machine.Conns = b.conns
 	b.machine.CountApart()
 	b.emitted.seed, b.emitted.ready = w.emitted.seed, true

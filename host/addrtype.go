@@ -9,11 +9,17 @@ import "net/netip"
 // Ref: net/ipv4/fib_frontend.c, inet_dev_addr_type;
 // net/ipv6/netfilter/nft_fib_ipv6.c, __nft_fib6_eval_type
 func (h *Host) AddrType(address netip.Addr, index int) RouteType {
+	return h.AddrTypeFor(0, address, index)
+}
+
+// AddrTypeFor is AddrType for a packet of an interface, whose VRF counts where
+// index is 0.
+func (h *Host) AddrTypeFor(of int, address netip.Addr, index int) RouteType {
 	address = plain(address)
 	if address.Is4() {
 		return h.addrType4(address, index)
 	}
-	return h.addrType6(address, index)
+	return h.addrType6(address, index, of)
 }
 
 func (h *Host) addrType4(address netip.Addr, index int) RouteType {
@@ -34,11 +40,12 @@ func (h *Host) addrType4(address netip.Addr, index int) RouteType {
 	return route.Type
 }
 
-func (h *Host) addrType6(address netip.Addr, index int) RouteType {
-	route, found := h.RouteVia(address, 0)
-	if table := h.vrfTable(index); table != 0 {
-		route, found = h.RouteIn(table, address)
-	} else if address.IsLinkLocalUnicast() && index != 0 {
+func (h *Host) addrType6(address netip.Addr, index, of int) RouteType {
+	if index != 0 {
+		of = index
+	}
+	route, found := h.RouteFor(of, address, 0)
+	if address.IsLinkLocalUnicast() && index != 0 && h.vrfTable(index) == 0 {
 		route, found = h.RouteVia(address, index)
 	}
 	switch {

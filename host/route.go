@@ -107,6 +107,26 @@ func (h *Host) RouteVia(dst netip.Addr, index int) (Route, bool) {
 	return Route{}, false
 }
 
+// RouteFor is RouteVia for a packet of an interface: where that is a VRF, or
+// belongs to one, the VRF's table is searched ahead of main, as the kernel's
+// rule for all VRFs says. Interface 0 is none.
+//
+// Ref: net/core/fib_rules.c, fib_rule_match; net/l3mdev/l3mdev.c
+func (h *Host) RouteFor(interfaceIndex int, dst netip.Addr, index int) (Route, bool) {
+	table := h.vrfTable(interfaceIndex)
+	if table == 0 {
+		return h.RouteVia(dst, index)
+	}
+	dst = plain(dst)
+	for _, table := range [...]uint32{TableLocal, table, TableMain, TableDefault} {
+		route := h.lookup(table, dst, index)
+		if route != nil && route.Type != RouteThrow {
+			return *route, true
+		}
+	}
+	return Route{}, false
+}
+
 // RouteIn is Route in a single table, which is how a VRF searches its own. A
 // throw route is found as such.
 func (h *Host) RouteIn(table uint32, dst netip.Addr) (Route, bool) {

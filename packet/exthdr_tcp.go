@@ -28,8 +28,8 @@ func (v *View) TCPHeaderLen() (int, LoadResult) {
 // of its kind byte and its length. The walk has the kernel's habits: it runs
 // over an end-of-list option, takes a zero length as one, and does not see an
 // option in the header's very last byte. An option that reaches beyond the
-// header is absent. So is every option of a packet without a complete TCP
-// header (a question for presence gets 0, a load breaks).
+// header is FoundShort. Every option of a packet without a complete TCP
+// header is absent (a question for presence gets 0, a load breaks).
 //
 // The caller compares length with what it wants to load: an option that is
 // too short counts as absent.
@@ -45,7 +45,7 @@ func (v *View) FindTCPOption(kind uint8) (off, length int, found Found) {
 		size := tcpOptionLen(h, at)
 		if h[at] == kind {
 			if at+size > len(h) {
-				return 0, 0, Absent
+				return 0, 0, FoundShort
 			}
 			return v.ThOff + at, size, Present
 		}

@@ -117,7 +117,7 @@ func TestFindTCPOption(t *testing.T) {
 		{"nop", "01010101", 1, "40 1 present"},
 		{"in the last byte", "03030700", 0, "0 0 absent"},
 		{"end before the last byte", "03030700 00000000", 0, "43 1 present"},
-		{"reaches beyond the header", "020505b4", 2, "0 0 absent"},
+		{"reaches beyond the header", "020505b4", 2, "0 0 short"},
 		{"first decides", "020605b4 020405b4", 2, "40 6 present"},
 		{"hidden inside another", "fe08 0204 05b4 0101", 2, "0 0 absent"},
 		{"none", "", 2, "0 0 absent"},

@@ -15,6 +15,9 @@ const (
 	FoundBreak
 	// FoundCut: the capture ends before it can be known.
 	FoundCut
+	// FoundShort: it is there, and says that it is longer than what holds it.
+	// To loads and questions it is absent, but nothing can be written.
+	FoundShort
 )
 
 // String names the outcome in lower case.
@@ -26,6 +29,8 @@ func (f Found) String() string {
 		return "break"
 	case FoundCut:
 		return "cut"
+	case FoundShort:
+		return "short"
 	}
 	return "absent"
 }

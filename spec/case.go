@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -20,20 +21,46 @@ type File struct {
 type Case struct {
 	Name    string
 	Comment string
-	Batches []Batch
+	Steps   []Step
 	Host    string // JSON, "" for none
 	Options []string
-	Packets []Packet
 	Expect  string
+
+	usual []Packet // the head's, for cases without packets of their own
 
 	expect int // section of the expectations in the archive, -1 if none
 	last   int // the case's last section
 }
 
+// Step is what happens next: a batch is loaded, or packets come.
+type Step struct {
+	Batch   *Batch // nil where packets come
+	Packets []Packet
+}
+
 // Batch is a text that is loaded as one batch.
 type Batch struct {
-	Bytecode bool
-	Text     string
+	Form Form
+	Text string
+}
+
+// Form is how the text of a batch is written.
+type Form string
+
+// The forms, which are the names of their sections.
+const (
+	Language Form = "ruleset.nft"
+	Bytecode Form = "bytecode"
+	Elements Form = "elements"
+)
+
+// Packets are all packets of a case, in order.
+func (c *Case) Packets() []Packet {
+	var list []Packet
+	for _, s := range c.Steps {
+		list = append(list, s.Packets...)
+	}
+	return list
 }
 
 const caseTitle = "case:"
@@ -56,6 +83,11 @@ func Parse(name string, text []byte) (*File, error) {
 	if len(f.Cases) == 0 {
 		return nil, fmt.Errorf("%s: no section \"case: NAME\"", name)
 	}
+	for _, c := range f.Cases {
+		if len(c.Packets()) == 0 && len(c.usual) > 0 {
+			c.Steps = append(c.Steps, Step{Packets: c.usual})
+		}
+	}
 	return f, nil
 }
 
@@ -63,7 +95,7 @@ func Parse(name string, text []byte) (*File, error) {
 func (c *Case) derive(name, comment string) *Case {
 	own := *c
 	own.Name, own.Comment = name, comment
-	own.Batches = append([]Batch(nil), c.Batches...)
+	own.Steps = slices.Clone(c.Steps)
 	return &own
 }
 
@@ -71,8 +103,8 @@ func (c *Case) section(s txtar.File, index int, shared bool) error {
 	text := string(s.Data)
 	kind, rest, _ := strings.Cut(s.Name, " ")
 	switch kind {
-	case "ruleset.nft", "bytecode":
-		c.Batches = append(c.Batches, Batch{Bytecode: kind == "bytecode", Text: text})
+	case string(Language), string(Bytecode), string(Elements):
+		c.Steps = append(c.Steps, Step{Batch: &Batch{Form: Form(kind), Text: text}})
 	case "host.json":
 		c.Host = text
 	case "options":
@@ -85,7 +117,11 @@ func (c *Case) section(s txtar.File, index int, shared bool) error {
 		if err != nil {
 			return err
 		}
-		c.Packets = packets
+		if shared {
+			c.usual = packets
+		} else {
+			c.Steps = append(c.Steps, Step{Packets: packets})
+		}
 	case "expect":
 		if shared {
 			return fmt.Errorf("expectations stand before the first case")

@@ -26,19 +26,30 @@
 //
 // Sections:
 //
-//   - ruleset.nft: a batch in the nft language. Several are applied in order.
+// Batches and packets come in the order of their sections: a batch behind
+// packets changes the ruleset that they met, at the time of the last one.
+//
+//   - ruleset.nft: a batch in the nft language.
 //   - bytecode: a batch of rules as expressions. A line without bracket names
 //     the chain (CHAIN or FAMILY TABLE CHAIN); an empty line ends a rule.
+//   - elements: a batch of set elements as the kernel takes them, unchecked by
+//     nft. A line says add, create, delete or destroy and names the set (SET or
+//     FAMILY TABLE SET); the lines behind it are its elements: "element KEY",
+//     "element KEY - KEYEND", "element KEY flags N", in hexadecimal. A range of
+//     a single field is two elements, its start and the first key behind it with
+//     flags 1; flags 2 is the catch-all element, which has no key.
 //   - host.json: the simulated host.
 //   - options: engine options, one a line: "accounting", "known routes",
-//     "replies" (the host answers), "before 7.1" (as Linux was then).
+//     "replies" (the host answers, and the packets that it makes are shown),
+//     "before 7.1" (as Linux was then), "sets"
+//     (list all named sets, not only those that packets change).
 //   - packets: one packet a line: NAME [@HOOK] [+DURATION] [at TIME] [cut N]
 //     [xN]: and its text as package packet/build reads it. No time passes
 //     unless said. cut N leaves only N captured bytes; xN sends the packet N
 //     times. A hook after the section's name is that of all its packets;
 //     packets without one go the whole way of a host.
-//   - expect: what must come out, in the form that Run renders: refused
-//     batches, one line for each packet, then counters, quotas and the
+//   - expect: what must come out, in the form that Run renders: one line for
+//     each refusal and each packet, in order, then counters, quotas and the
 //     contents of sets that packets may change.
 //
 // A packet's line gives its fate, what decided, and everything else that the

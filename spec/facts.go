@@ -41,6 +41,11 @@ func facts(e *verdict.Engine, in *engine.Input, o *verdict.Outcome) string {
 			add("%s", effect.Expr.Kind())
 		}
 	}
+	for i := range o.Made {
+		var made packet.View
+		made.Decode(packet.LinkEthernet, o.Made[i].Data, len(o.Made[i].Data))
+		add("%s: %s", o.Made[i].Kind, build.Text(&made))
+	}
 	if o.Changed {
 		b.WriteString(" → " + changedFields(in, o, w.View()))
 	}

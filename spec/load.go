@@ -12,46 +12,68 @@ import (
 	"verdict/nft/ruleset"
 )
 
-// load applies the batches of a case in order. A refused batch changes
-// nothing; its findings are listed.
-func (c *Case) load() (rules *verdict.Ruleset, refused []string, err error) {
-	options := verdict.LoadOptions{Now: epoch.UnixNano()}
+// run is a case on its way: what has been loaded so far, and the engine as soon
+// as packets come.
+type run struct {
+	rules  *verdict.Ruleset
+	host   *host.Host
+	sender sender
+	lines  []string
+}
+
+// start begins with an empty ruleset.
+func (c *Case) start() (*run, error) {
+	r := &run{sender: sender{now: epoch}}
+	var err error
 	if c.Host != "" {
-		if options.Host, err = host.Parse("host.json", []byte(c.Host)); err != nil {
-			return nil, nil, err
+		if r.host, err = host.Parse("host.json", []byte(c.Host)); err != nil {
+			return nil, err
 		}
 	}
-	none, findings := verdict.LoadSources(options)
-	if err := findings.Err(); err != nil {
-		return nil, nil, err
+	var findings *diag.List
+	r.rules, findings = verdict.LoadSources(r.options())
+	return r, findings.Err()
+}
+
+func (r *run) options() verdict.LoadOptions {
+	return verdict.LoadOptions{Base: r.rules, Host: r.host, Now: r.sender.now.UnixNano()}
+}
+
+// load applies a batch and makes its result the one that packets meet. A
+// refused batch changes nothing; its findings are listed.
+func (r *run) load(b *Batch) error {
+	next, err := b.apply(r.options())
+	var list *diag.ListError
+	switch {
+	case errors.As(err, &list):
+		r.lines = append(r.lines, refusals(list)...)
+		return nil
+	case err != nil:
+		return err
 	}
-	rules = none
-	for i, b := range c.Batches {
-		options.Base = rules
-		next, err := b.apply(options)
-		var list *diag.ListError
-		switch {
-		case errors.As(err, &list):
-			refused = append(refused, refusals(list)...)
-		case err != nil:
-			return nil, nil, fmt.Errorf("batch %d: %w", i+1, err)
-		default:
-			rules = next
-		}
+	r.rules = next
+	if r.sender.engine != nil {
+		return r.sender.engine.Update(next)
 	}
-	return rules, refused, nil
+	return nil
 }
 
 func (b *Batch) apply(options verdict.LoadOptions) (*verdict.Ruleset, error) {
-	if !b.Bytecode {
+	var batch []ruleset.Change
+	var err error
+	switch b.Form {
+	case Language:
 		rules, findings := verdict.LoadSources(options, diag.NewSource("ruleset.nft", []byte(b.Text)))
 		return rules, findings.Err()
+	case Elements:
+		batch, err = parseElements(options.Base.Rules(), b.Text)
+	default:
+		batch, err = parseBytecode(options.Base.Rules(), b.Text)
 	}
-	batch, err := parseBytecode(options.Base.Rules(), b.Text)
 	if err != nil {
 		return nil, err
 	}
-	return options.Base.Apply(batch)
+	return options.Base.ApplyAt(batch, options.Now)
 }
 
 // refusals renders findings by line and code; of the kernel's own the code is

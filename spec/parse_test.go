@@ -34,14 +34,53 @@ func TestParse(t *testing.T) {
 		t.Fatalf("%d cases, comment %q", len(f.Cases), f.Comment)
 	}
 	one, two := f.Cases[0], f.Cases[1]
-	if len(one.Batches) != 2 || len(one.Packets) != 2 || one.Packets[1].Times != 2 || one.Expect != "wrong\n" {
+	if len(one.Steps) != 3 || len(one.Packets()) != 2 || one.Packets()[1].Times != 2 || one.Expect != "wrong\n" {
 		t.Errorf("first case: %+v", one)
 	}
-	if len(two.Batches) != 1 || two.Comment != "Nothing is loaded but the head.\n" {
+	if len(two.Steps) != 2 || two.Comment != "Nothing is loaded but the head.\n" {
 		t.Errorf("second case: %+v", two)
 	}
-	if p := two.Packets[0]; p.Hook.String() != "input" || p.Cut != 20 || p.After.String() != "1s" {
+	if p := two.Packets()[0]; p.Hook.String() != "input" || p.Cut != 20 || p.After.String() != "1s" {
 		t.Errorf("packet: %+v", p)
+	}
+}
+
+// TestOrderOfSteps: a batch behind packets changes what later ones meet, from
+// the time on at which it comes.
+func TestOrderOfSteps(t *testing.T) {
+	f, err := Parse("steps", []byte(`-- case: one --
+-- ruleset.nft --
+table ip t {
+	set s { type ipv4_addr; flags timeout; }
+	chain input { type filter hook input priority 0; policy drop; ip saddr @s accept; }
+}
+-- packets @input --
+before +1h: ip saddr 10.0.0.1 tcp
+-- ruleset.nft --
+add element ip t s { 10.0.0.1 timeout 10s }
+add element ip t nosuch { 10.0.0.1 }
+-- elements --
+add s
+element 0a000002
+-- ruleset.nft --
+add element ip t s { 10.0.0.1 timeout 10s }
+-- options --
+sets
+-- packets @input --
+after +9s: ip saddr 10.0.0.1 tcp
+late +1s: ip saddr 10.0.0.1 tcp
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Cases[0].Run(Executors[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "before: drop by policy of input\nrefused line 2: compile/no-set: No such file or directory\n" +
+		"after: accept by input#1\nlate: drop by policy of input\nset s: { 10.0.0.2 }\n"
+	if r.Text != want {
+		t.Errorf("got %q, want %q", r.Text, want)
 	}
 }
 
@@ -94,6 +133,11 @@ func TestParseErrors(t *testing.T) {
 func TestRunErrors(t *testing.T) {
 	for _, c := range []struct{ section, want string }{
 		{"-- bytecode --\nnosuch\n  [ immediate reg 0 accept ]\n", `no chain "nosuch"`},
+		{"-- elements --\nadd nosuch\n", `no set "nosuch"`},
+		{"-- elements --\nelement 01\n", "of which set"},
+		{"-- ruleset.nft --\ntable ip t { set s { type ipv4_addr; }; }\n-- elements --\nmove s\n", "nothing to do with elements"},
+		{"-- ruleset.nft --\ntable ip t { set s { type ipv4_addr; }; }\n-- elements --\nadd s\nelement 0x01\n", "invalid byte"},
+		{"-- ruleset.nft --\ntable ip t { set s { type ipv4_addr; }; }\n-- elements --\nadd s\nelement 01 flags 1 2\n", "flags are one number"},
 		{"-- host.json --\n{\"interfaces\": 1}\n", "interfaces"},
 		{"-- options --\nmagic\n", "unknown option"},
 	} {

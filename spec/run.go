@@ -45,11 +45,43 @@ type Result struct {
 
 // Run evaluates a case. The error says what is wrong with the case itself.
 func (c *Case) Run(x Executor) (Result, error) {
-	rules, lines, err := c.load()
+	options, sets, err := c.options()
 	if err != nil {
 		return Result{}, err
 	}
-	options := verdict.EngineOptions{}
+	r, err := c.start()
+	if err != nil {
+		return Result{}, err
+	}
+	batches := 0
+	for _, s := range c.Steps {
+		if s.Batch == nil {
+			err = r.send(s.Packets, options, x)
+		} else if err = r.load(s.Batch); err != nil {
+			err = fmt.Errorf("batch %d: %w", batches+1, err)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		if s.Batch != nil {
+			batches++
+		}
+	}
+	// Without packets, too, the rules must link.
+	if err := r.send(nil, options, x); err != nil {
+		return Result{}, err
+	}
+	lines := append(r.lines, r.stateLines(sets)...)
+	text := ""
+	if len(lines) > 0 {
+		text = strings.Join(lines, "\n") + "\n"
+	}
+	return Result{Text: text, Hits: slices.Clone(r.sender.engine.Worker().Machine().Hits())}, nil
+}
+
+// options reads the options of a case; sets says that all named sets are
+// listed.
+func (c *Case) options() (options verdict.EngineOptions, sets bool, err error) {
 	for _, o := range c.Options {
 		switch o {
 		case "accounting":
@@ -60,29 +92,33 @@ func (c *Case) Run(x Executor) (Result, error) {
 			options.Replies = true
 		case "before 7.1":
 			options.Before71 = true
+		case "sets":
+			sets = true
 		default:
-			return Result{}, fmt.Errorf("unknown option %q", o)
+			return options, sets, fmt.Errorf("unknown option %q", o)
 		}
 	}
-	e, err := rules.NewEngine(options)
-	if err != nil {
-		return Result{}, err
-	}
-	x.Prepare(e)
-	sender := sender{engine: e, now: epoch}
-	for _, p := range c.Packets {
-		results, err := sender.send(p)
+	return options, sets, nil
+}
+
+// send sends packets; the first ones start the engine.
+func (r *run) send(packets []Packet, options verdict.EngineOptions, x Executor) error {
+	if r.sender.engine == nil {
+		e, err := r.rules.NewEngine(options)
 		if err != nil {
-			return Result{}, err
+			return err
 		}
-		lines = append(lines, results...)
+		x.Prepare(e)
+		r.sender.engine = e
 	}
-	lines = append(lines, stateLines(rules, e)...)
-	text := ""
-	if len(lines) > 0 {
-		text = strings.Join(lines, "\n") + "\n"
+	for _, p := range packets {
+		results, err := r.sender.send(p)
+		if err != nil {
+			return err
+		}
+		r.lines = append(r.lines, results...)
 	}
-	return Result{Text: text, Hits: slices.Clone(e.Worker().Machine().Hits())}, nil
+	return nil
 }
 
 // sender sends packets as time goes by.

@@ -14,8 +14,10 @@ import (
 )
 
 // stateLines renders what the packets left behind: counters and quotas of
-// rules and objects, and the contents of sets that packets change.
-func stateLines(rules *verdict.Ruleset, e *verdict.Engine) []string {
+// rules and objects, and the contents of sets that packets change; with sets, of
+// all that have names.
+func (r *run) stateLines(sets bool) []string {
+	e := r.sender.engine
 	var lines []string
 	program := e.Engine().Program()
 	for number := range program.RuleCount() {
@@ -26,13 +28,13 @@ func stateLines(rules *verdict.Ruleset, e *verdict.Engine) []string {
 			}
 		}
 	}
-	for _, t := range rules.Rules().Tables {
+	for _, t := range r.rules.Rules().Tables {
 		for _, o := range t.Objects {
 			lines = append(lines, objectLines(e, o)...)
 		}
 		for _, s := range t.Sets {
-			if line := setLine(e, s); line != "" {
-				lines = append(lines, line)
+			if sets && s.Flags&ruleset.SetAnonymous == 0 || changing(s) {
+				lines = append(lines, r.setLine(s))
 			}
 		}
 	}
@@ -67,14 +69,18 @@ func counterText(packets, bytes uint64) string {
 	return fmt.Sprintf("%d packets %d bytes", packets, bytes)
 }
 
-// setLine lists a set whose elements or their state packets change.
-func setLine(e *verdict.Engine, s *ruleset.Set) string {
+// changing reports whether packets change a set's elements or their state.
+func changing(s *ruleset.Set) bool {
 	stateful := s.Flags&(ruleset.SetEval|ruleset.SetExpr) != 0 || len(s.Exprs) > 0
-	if !stateful || s.Flags&ruleset.SetAnonymous != 0 {
-		return ""
-	}
+	return stateful && s.Flags&ruleset.SetAnonymous == 0
+}
+
+// setLine lists a set.
+func (r *run) setLine(s *ruleset.Set) string {
+	options := r.sender.engine.ListOptions()
+	options.Clock = r.sender.now.UnixNano()
 	var elements []string
-	for _, item := range decompile.Set(s, e.ListOptions()).Items {
+	for _, item := range decompile.Set(s, options).Items {
 		x, ok := item.(*syntax.Elements)
 		if !ok {
 			continue

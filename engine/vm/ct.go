@@ -163,11 +163,13 @@ func (m *Machine) ctSet(in *inst) outcome {
 	case ctSecmark:
 		conn.Secmark = m.get32(in.src)
 	case ctLabels:
+		if !conn.HasLabels {
+			return outNext
+		}
 		label := m.bytes(in.src, 16)
 		for i := range conn.Labels {
 			conn.Labels[i] |= label[i]
 		}
-		conn.HasLabels = true
 	}
 	return outNext
 }

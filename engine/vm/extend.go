@@ -117,7 +117,7 @@ func (p *Program) Extend(rs *ruleset.Ruleset) (x *Extension, ok bool) {
 			return nil, false
 		}
 	}
-	if next.NeedsCT != p.NeedsCT || next.NeedsCT6 != p.NeedsCT6 || next.NeedsCTBridge != p.NeedsCTBridge {
+	if next.NeedsCT != p.NeedsCT || next.NeedsCT6 != p.NeedsCT6 || next.NeedsCTBridge != p.NeedsCTBridge || next.NeedsCTLabels != p.NeedsCTLabels {
 		return nil, false
 	}
 	next.Bases = make([]*Base, len(p.Bases))

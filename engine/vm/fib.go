@@ -12,8 +12,8 @@ import (
 type Routes interface {
 	// AddressType gives the RTN_ number of an address: 1 unicast, 2 local,
 	// 3 broadcast, 5 multicast, … dev restricts it to addresses of a device
-	// (0: any).
-	AddressType(a netip.Addr, dev uint32) uint32
+	// (0: any), of is the packet's own device.
+	AddressType(a netip.Addr, dev, of uint32) uint32
 	// OutputDevice gives the device towards an address, with saddr the
 	// sender's, mark the packet's; ok is false without route. dev is the
 	// device that a strict check allows (0: any).
@@ -30,6 +30,7 @@ type RouteQuery struct {
 	Dst, Src netip.Addr
 	Mark     uint32
 	Dev      uint32 // the route must lead to this device, 0: any
+	Of       uint32 // device whose VRF is searched, 0: none
 }
 
 // fib looks addresses of the packet up in the routing table.
@@ -49,7 +50,7 @@ func (m *Machine) fib(in *inst) outcome {
 		address, other = source, destination
 	}
 	if e.Result == expr.FibResultType {
-		m.put32(in.dst, m.Routes.AddressType(address, m.fibDevice(e)))
+		m.put32(in.dst, m.Routes.AddressType(address, m.fibDevice(e), m.packetDevice()))
 		return outNext
 	}
 	m.fibOutput(e, in, address, other)
@@ -67,6 +68,15 @@ func (m *Machine) fibDevice(e *expr.Fib) uint32 {
 	return 0
 }
 
+// packetDevice is the device that holds the packet.
+// Ref: include/net/netfilter/nft_fib.h, nft_fib_l3mdev_master_ifindex_rcu.
+func (m *Machine) packetDevice() uint32 {
+	if in := m.pkt.Meta.IIF; in.Exists() {
+		return in.Index
+	}
+	return m.pkt.Meta.OIF.Index
+}
+
 // fibOutput answers with the device of the route back, or its presence.
 func (m *Machine) fibOutput(e *expr.Fib, in *inst, address, other netip.Addr) {
 	var device packet.Device
@@ -76,6 +86,9 @@ func (m *Machine) fibOutput(e *expr.Fib, in *inst, address, other netip.Addr) {
 		device, found = m.pkt.Meta.IIF, true
 	default:
 		query := RouteQuery{Dst: address, Src: other, Dev: m.fibDevice(e)}
+		if query.Of = query.Dev; query.Of == 0 {
+			query.Of = m.packetDevice()
+		}
 		if e.Flags&expr.FibMark != 0 {
 			query.Mark = m.pkt.Meta.Mark
 		}

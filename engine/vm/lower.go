@@ -216,6 +216,9 @@ func (l *linker) ct(x *expr.CT) error {
 	if (x.Key.Number == ctSrc || x.Key.Number == ctDst) && l.table.Family == catalog.FamilyIP {
 		in.len = 4
 	}
+	if x.Key.Number == ctLabels {
+		l.program.NeedsCTLabels = true
+	}
 	switch {
 	case x.Set:
 		in.op, in.src = opCTSet, reg(x.Src)

@@ -43,6 +43,8 @@ type Program struct {
 	// NeedsCT says that some rule depends on connection tracking, by family:
 	// the kernel tracks only then.
 	NeedsCT, NeedsCT6, NeedsCTBridge bool
+	// NeedsCTLabels says that some rule reads or sets labels of connections.
+	NeedsCTLabels bool
 	// CTOrder is how many base chains are registered before tracking is, for
 	// IPv4 and IPv6.
 	CTOrder [2]int

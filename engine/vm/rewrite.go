@@ -39,7 +39,7 @@ const maxSegmentSize = 2
 // Ref: nft_exthdr.c, nft_exthdr_tcp_set_eval.
 func (m *Machine) exthdrWrite(e *expr.Exthdr, in *inst) outcome {
 	view := m.pkt.View
-	length, result := view.TCPHeaderLen()
+	_, result := view.TCPHeaderLen()
 	if result != packet.OK || m.pkt.Rewriter == nil {
 		return broken(result)
 	}
@@ -47,10 +47,10 @@ func (m *Machine) exthdrWrite(e *expr.Exthdr, in *inst) outcome {
 	switch {
 	case found == packet.FoundCut:
 		return outCut
+	case found == packet.FoundShort, found == packet.Present && int(e.Offset+e.Len) > size:
+		return outBreak
 	case found != packet.Present:
 		return outNext
-	case int(e.Offset+e.Len) > size || start+size > view.ThOff+length:
-		return outBreak
 	}
 	at := start + int(e.Offset)
 	value := m.bytes(in.src, int(e.Len))
@@ -66,7 +66,8 @@ func (m *Machine) exthdrWrite(e *expr.Exthdr, in *inst) outcome {
 	return outNext
 }
 
-// exthdrStrip replaces a TCP option by no-operations.
+// exthdrStrip replaces a TCP option by no-operations. Packets whose option ends
+// behind the header are dropped.
 // Ref: nft_exthdr.c, nft_exthdr_tcp_strip_eval.
 func (m *Machine) exthdrStrip(e *expr.Exthdr, in *inst) outcome {
 	view := m.pkt.View
@@ -80,7 +81,8 @@ func (m *Machine) exthdrStrip(e *expr.Exthdr, in *inst) outcome {
 		return outCut
 	case packet.Present:
 		m.pkt.Rewriter.TCPBytes(view, start, noOperations[:size])
-		return outNext
+	case packet.FoundShort:
+		return m.stop(catalog.VerdictDrop, in)
 	}
 	return outNext
 }

@@ -25,7 +25,7 @@ func TestSavedCaseRuns(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if len(f.Cases) != 1 || len(f.Cases[0].Packets) != len(c.Packets) {
+	if len(f.Cases) != 1 || len(f.Cases[0].Packets()) != len(c.Packets) {
 		t.Fatalf("%d cases, want one of %d packets", len(f.Cases), len(c.Packets))
 	}
 	got, err := f.Cases[0].Run(spec.Executors[0])

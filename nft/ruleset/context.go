@@ -102,12 +102,15 @@ func rejectHooks(f catalog.Family) hookMask {
 	return atPrerouting | atInput | atForward | atOutput
 }
 
-// Ref: nft_fib.c, nft_fib_validate
+// Ref: nft_fib.c, nft_fib_validate; nft_fib_netdev.c, nft_fib_netdev_validate
 func fibHooks(x *expr.Fib, f catalog.Family) hookMask {
-	if f == catalog.FamilyNetdev {
-		return atNetdevIngress
-	}
 	switch {
+	case f == catalog.FamilyNetdev && (x.Result != expr.FibResultType || x.Flags&expr.FibIif != 0):
+		return atNetdevIngress
+	case f == catalog.FamilyNetdev && x.Flags&expr.FibOif != 0:
+		return atNetdevEgress
+	case f == catalog.FamilyNetdev:
+		return atNetdevIngress | atNetdevEgress
 	case x.Result != expr.FibResultType, x.Flags&expr.FibIif != 0:
 		return atPrerouting | atInput | atForward
 	case x.Flags&expr.FibOif != 0:

@@ -44,6 +44,16 @@ func told(t *testing.T, rs *Ruleset, batch ...Change) (*Ruleset, []string) {
 	return next, events
 }
 
+// 81: of a rule that takes another one's place, the deletion is told first.
+func TestBug81DeletionIsToldFirst(t *testing.T) {
+	rs := mustApply(t, nil, "add table ip t\nadd chain ip t c\nadd rule ip t c comment first\nadd rule ip t c comment second")
+	replace := parseScript("replace rule ip t c handle 2 : notrack")
+	_, got := told(t, rs, replace...)
+	if want := []string{"delete rule c 2", "add rule c 2"}; !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), strings.Join(want, ", "))
+	}
+}
+
 func TestEvents(t *testing.T) {
 	on := func(op Op, kind Kind, name string) Change {
 		return Change{Op: op, Kind: kind, Family: catalog.FamilyIP, Table: "t", Name: name}

@@ -57,14 +57,16 @@ func (tx *transaction) unreferChain(t *Table, name string, existed bool) {
 	}
 	chain := t.ownChain(i)
 	chain.use--
-	if !chain.Binding {
-		return
-	}
-	chain.bound = false
-	if existed {
+	switch {
+	case !chain.Binding:
+	case existed:
+		// It stays bound to the rule that it goes with, which may be of the
+		// same batch: only chains that no rule ever had are a mistake.
 		tx.flushChain(t, i)
 		t.freeNumber(chain.Name)
 		t.edit.chains.remove(i)
+	default:
+		chain.bound = false
 	}
 }
 

@@ -133,7 +133,7 @@ func (x *naming) compileOptions() compile.Options {
 	n := x.session
 	return compile.Options{
 		Interface: x.interfaceIndex, User: x.userID, Group: x.groupID,
-		Now: n.Now(), Location: n.Zone, Defines: n.options.defines,
+		Now: n.Now(), Clock: n.clock(), Location: n.Zone, Defines: n.options.defines,
 	}
 }
 
