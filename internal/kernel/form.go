@@ -1,9 +1,6 @@
 package kernel
 
 import (
-	"maps"
-
-	"verdict/catalog"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
 )
@@ -28,28 +25,9 @@ func asKernel(rs *ruleset.Ruleset) *ruleset.Ruleset {
 			}
 			table.Chains = append(table.Chains, &chain)
 		}
-		table.Objects = nil
-		for _, o := range t.Objects {
-			table.Objects = append(table.Objects, withUsual(o))
-		}
 		out.Tables = append(out.Tables, &table)
 	}
 	return out
-}
-
-// withUsual gives a timeout object the times that it does not name.
-func withUsual(o *ruleset.Object) *ruleset.Object {
-	if o.TimeoutPol == nil {
-		return o
-	}
-	object, policy := *o, *o.TimeoutPol
-	policy.Values = map[string]uint32{}
-	for _, s := range catalog.TimeoutStates(policy.Protocol) {
-		policy.Values[s.Name] = s.Usual
-	}
-	maps.Copy(policy.Values, o.TimeoutPol.Values)
-	object.TimeoutPol = &policy
-	return &object
 }
 
 // defaultLogLevel is that of log statements without one.

@@ -3,9 +3,11 @@ package netlink
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
+	"verdict/catalog"
 	"verdict/diag"
 	"verdict/nft/expr"
 	"verdict/nft/ruleset"
@@ -78,6 +80,10 @@ func different(a, b reflect.Value) string {
 		}
 		return different(a.Elem(), b.Elem())
 	case reflect.Struct:
+		if p, ok := a.Interface().(ruleset.TimeoutPolicy); ok {
+			q := b.Interface().(ruleset.TimeoutPolicy)
+			a, b = reflect.ValueOf(withUsual(p)), reflect.ValueOf(withUsual(q))
+		}
 		return differentFields(a, b)
 	case reflect.Slice:
 		if a.Len() != b.Len() {
@@ -121,4 +127,15 @@ func show(v reflect.Value) string {
 		v = v.Elem()
 	}
 	return fmt.Sprintf("%+v", v)
+}
+
+// withUsual gives a timeout policy the times that it does not name.
+func withUsual(p ruleset.TimeoutPolicy) ruleset.TimeoutPolicy {
+	values := map[string]uint32{}
+	for _, s := range catalog.TimeoutStates(p.Protocol) {
+		values[s.Name] = s.Usual
+	}
+	maps.Copy(values, p.Values)
+	p.Values = values
+	return p
 }
