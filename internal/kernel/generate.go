@@ -34,7 +34,6 @@ type generator struct {
 	untracked bool // the chain stands ahead of connection tracking
 	stored    []*storedSet
 	objects   []string
-	tracking  []string // statements that give connections an object
 	chains    []string // regular chains that may still be jumped to
 	sent      []Injection
 	addresses []netip.Addr
@@ -102,7 +101,7 @@ func (g *generator) ruleset() string {
 
 func (g *generator) table(b *strings.Builder) {
 	g.family = pick(g, "ip", "ip", "ip6", "inet", "inet", "inet", "netdev", "arp")
-	g.stored, g.objects, g.tracking, g.chains = nil, nil, nil, nil
+	g.stored, g.objects, g.chains = nil, nil, nil
 	var body strings.Builder
 	regular := g.IntN(4)
 	for range regular {

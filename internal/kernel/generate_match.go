@@ -199,7 +199,7 @@ func (g *generator) ctMatch() string {
 	case "packets":
 		return "ct original packets " + pick(g, "> 1", "< 3", "2")
 	}
-	return "ct state " + pick(g, "new", "related", "established", "established,related", "new,untracked", "invalid", "{ new, established }")
+	return "ct state " + pick(g, "new", "established", "established,related", "new,untracked", "invalid", "{ new, established }")
 }
 
 func (g *generator) miscMatch() string {

@@ -12,7 +12,7 @@ func (g *generator) rareMatch(l *layer) string {
 		list = append(list,
 			"ct label 1", "ct label != 5", "ct bytes > 100", "ct reply packets < 1", "ct avgpkt > 60",
 			"meta skuid 0", "meta skgid != 7", // at ingress the frame is owned by the TAP device's socket
-			`ct helper "ftp"`, `ct helper != "tftp"`, "ct reply proto-src 80", "ct zone 1", "ct original zone 0",
+			"ct reply proto-src 80", "ct zone 1", "ct original zone 0",
 			"fib daddr . iif type local", "fib saddr . mark type unicast", `meta oifkind "tun"`,
 		)
 		switch g.hook {

@@ -7,9 +7,6 @@ import (
 
 // makeObjects declares named counters, quotas and limits.
 func (g *generator) makeObjects(b *strings.Builder) {
-	if g.tracked() && g.chance(25) {
-		g.makeTrackingObjects(b)
-	}
 	for range g.IntN(3) {
 		name := g.name("o")
 		switch pick(g, "counter", "counter", "quota", "limit") {
@@ -26,31 +23,6 @@ func (g *generator) makeObjects(b *strings.Builder) {
 	}
 }
 
-// makeTrackingObjects declares objects that rules give to connections. What
-// they expect later packets to be is among the ports of packets.
-func (g *generator) makeTrackingObjects(b *strings.Builder) {
-	family := g.family
-	if family == "inet" {
-		family = pick(g, "ip", "ip6")
-	}
-	protocol := pick(g, "tcp", "udp")
-	name := g.name("o")
-	switch pick(g, "expectation", "expectation", "timeout", "helper") {
-	case "expectation":
-		fmt.Fprintf(b, "\tct expectation %s {\n\t\tprotocol %s\n\t\tdport %d\n\t\ttimeout 1h\n\t\tsize %d\n\t\tl3proto %s\n\t}\n",
-			name, protocol, pick(g, ports...), pick(g, 1, 12), family)
-		g.tracking = append(g.tracking, fmt.Sprintf("ct expectation set %q", name))
-	case "timeout":
-		state := map[string]string{"tcp": "established", "udp": "replied"}[protocol]
-		fmt.Fprintf(b, "\tct timeout %s {\n\t\tprotocol %s\n\t\tl3proto %s\n\t\tpolicy = { %s : %d }\n\t}\n", name, protocol, family, state, 600+g.IntN(3))
-		g.tracking = append(g.tracking, fmt.Sprintf("ct timeout set %q", name))
-	case "helper":
-		helper := map[string]string{"tcp": "ftp", "udp": "tftp"}[protocol]
-		fmt.Fprintf(b, "\tct helper %s {\n\t\ttype %q protocol %s\n\t\tl3proto %s\n\t}\n", name, helper, protocol, family)
-		g.tracking = append(g.tracking, fmt.Sprintf("ct helper set %q", name))
-	}
-}
-
 // statement is one statement that is no verdict. Rates refill too slowly to
 // matter.
 func (g *generator) statement(l *layer) string {
@@ -60,15 +32,10 @@ func (g *generator) statement(l *layer) string {
 	}
 	if g.tracked() {
 		kinds = append(kinds, "ctmark", "bitwise")
-		if len(g.tracking) > 0 {
-			kinds = append(kinds, "tracking", "tracking", "tracking")
-		}
 	}
 	switch pick(g, kinds...) {
 	case "rare":
 		return g.rareStatement(l)
-	case "tracking":
-		return pick(g, g.tracking...)
 	case "limit":
 		return fmt.Sprintf("limit rate %s%d/%s burst %d packets", pick(g, "", "over "), 1+g.IntN(4), pick(g, "hour", "day"), 1+g.IntN(8))
 	case "quota":
