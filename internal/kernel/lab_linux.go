@@ -58,6 +58,9 @@ func OpenLab() (*Lab, error) {
 }
 
 func (l *Lab) open() error {
+	// Where connection tracking is a module, its settings are not there before
+	// it is; where it is built in, there may be no modprobe.
+	_, _ = tool("", "modprobe", "nf_conntrack")
 	if err := l.configure(settings); err != nil {
 		return err
 	}
