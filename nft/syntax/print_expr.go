@@ -70,15 +70,23 @@ func (p *printer) sign(left Expr, sign byte) {
 // endsInWord reports whether the text of an expression ends in a bare word.
 func endsInWord(e Expr) bool {
 	switch e := e.(type) {
-	case *Variable:
-		return true
 	case *Literal:
 		return e.Kind == LitWord && e.Text != "" && charClasses[e.Text[0]] == classLetter &&
 			wordByte[e.Text[len(e.Text)-1]] && !strings.Contains(e.Text, ":")
 	case *Binary:
 		return endsInWord(e.Right)
+	case *Range:
+		return endsInWord(e.To)
+	case *Prefix:
+		return endsInWord(e.Length)
+	case *List:
+		return endsInWord(e.Items[len(e.Items)-1])
+	case *Concat:
+		return endsInWord(e.Parts[len(e.Parts)-1])
+	case *SetLiteral, *Wildcard:
+		return false
 	}
-	return false
+	return true // variables, references and keys
 }
 
 func (p *printer) join(items []Expr, separator string) {
