@@ -131,6 +131,9 @@ func (w *Worker) fork(frame []byte, ct conntrack.Attachment) *Worker {
 	c := w.nested
 	if c == nil {
 		c = &Worker{engine: w.engine, conns: w.conns, journey: w.journey, depth: w.depth + 1, in: &Input{}}
+		if t := w.Tables(); t != nil {
+			c.tables = t.Fork()
+		}
 		w.nested = c
 	}
 	if c.rules != w.rules {

@@ -138,6 +138,16 @@ func NewMachine(p *Program, seed uint64) *Machine {
 	return m
 }
 
+// Fork returns a machine for a packet that is made while this machine's is
+// under way: counters, what matches remember and random numbers are shared.
+func (m *Machine) Fork() *Machine {
+	return &Machine{
+		Conns: m.Conns, Host: m.Host, Rand: m.Rand, HashSeed: m.HashSeed,
+		prog: m.prog, counters: m.counters, policies: m.policies, state: m.state, shared: m.shared,
+		stack: make([]frame, 0, len(m.prog.chains)+1), byName: map[packet.Name][]uint64{},
+	}
+}
+
 // Program is what the machine runs.
 func (m *Machine) Program() *Program { return m.prog }
 
