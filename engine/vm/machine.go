@@ -177,9 +177,9 @@ func (m *Machine) Run(b *Base, pkt *Packet, verdict *Verdict) {
 	}
 }
 
-// run is the evaluation loop. Frequent expressions are done in place, loads
-// together with the comparison behind them; step holds every other, and the
-// same ones again for the traced loop.
+// run is the evaluation loop. Loads with the comparisons behind them are left to
+// words, other frequent expressions are done in place; step holds every other,
+// and the same ones again for the traced loop.
 func (m *Machine) run(pc uint32) {
 	if m.code[pc].op == opEndChain && m.depth == 0 {
 		*m.verdict = Verdict{Policy: true}

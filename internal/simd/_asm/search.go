@@ -83,7 +83,7 @@ func count512(keys Register, x VecVirtual) GPVirtual {
 	return bits
 }
 
-// atMost leaves how many of the first n bits are set.
+// atMost leaves in bits how many of the first n bits are set.
 func atMost(n Op, bits GPVirtual) {
 	count := GP64()
 	if m, ok := n.(Mem); ok {
