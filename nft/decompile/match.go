@@ -146,7 +146,7 @@ func (r *rule) compareBinary(o *operand, op syntax.Operator, value []byte) {
 	left, f := r.name(o.left)
 	f.order = o.order
 	switch {
-	case f.flags() && isZero(value):
+	case f.flags() && isZero(value) && !isZero(mask):
 		m := &syntax.Match{Left: left, Right: r.o.flagList(&f, mask)}
 		if op == syntax.OpEq {
 			m.Op = syntax.OpNot
