@@ -21,7 +21,7 @@ func (t *Table) create(p *Packet, tuple *Tuple, zone Zone) outcome {
 	c.table, c.refs = t, 1
 	c.Tuples = [2]Tuple{*tuple, inverse}
 	c.Zone = zone
-	c.HasLabels = t.labels
+	c.HasLabels = t.labels.Load()
 	c.ID = t.id()
 	if t.expected.count > 0 {
 		t.expect(c, p.Now)

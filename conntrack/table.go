@@ -1,6 +1,8 @@
 package conntrack
 
 import (
+	"sync/atomic"
+
 	"verdict/catalog"
 	"verdict/packet"
 	"verdict/packet/rewrite"
@@ -79,12 +81,12 @@ type Table struct {
 	stats    Stats
 	random   random
 
-	count  int    // connections, confirmed or not
-	serial uint64 // connections ever made, for ids
-	sweep  uint32 // next place to look for expired connections
-	swept  int64  // when the whole table was last swept for room
-	hungry bool   // a connection found no room since
-	labels bool   // new connections have room for labels
+	count  int         // connections, confirmed or not
+	serial uint64      // connections ever made, for ids
+	sweep  uint32      // next place to look for expired connections
+	swept  int64       // when the whole table was last swept for room
+	hungry bool        // a connection found no room since
+	labels atomic.Bool // new connections have room for labels
 }
 
 // NewTable makes an empty table.
@@ -109,7 +111,10 @@ func NewTable(c Config) *Table {
 // others never get it.
 // Ref: nf_conntrack_labels.c, nf_connlabels_get; nf_conntrack_labels.h,
 // nf_ct_labels_ext_add.
-func (t *Table) RoomForLabels(room bool) { t.labels = room }
+//
+// Unlike the rest of a table it may be said by several workers at once, of whom
+// none tracks connections.
+func (t *Table) RoomForLabels(room bool) { t.labels.Store(room) }
 
 // Stats returns the counters.
 func (t *Table) Stats() Stats { return t.stats }
