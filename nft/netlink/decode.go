@@ -88,10 +88,16 @@ type decoder struct {
 	elements map[elementKey][]ruleset.Element
 }
 
+// nameOf is the attribute with the name of what a message is about.
+var nameOf = map[Type]uint16{NewTable: tableName, NewChain: chainName, NewSet: setName, NewObj: objName, NewFlowtable: flowName}
+
 func (d *decoder) message(m *Message) error {
 	f := parseFields(m.Attrs)
 	if f.err != nil {
 		return f.err
+	}
+	if t, ok := nameOf[m.Type]; ok && f.str(t) == "" {
+		return fmt.Errorf("a message of type %d has no name: %w", m.Type, errAttr)
 	}
 	switch m.Type {
 	case NewTable:

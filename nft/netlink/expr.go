@@ -105,7 +105,8 @@ func init() {
 const maxDepth = 3
 
 // readExpression reads one expression from its attributes. It never fails on
-// what it does not know, only on bytes that are no attributes.
+// what it does not know of an expression, only on bytes that are no attributes,
+// and where there is more than a name and data.
 func readExpression(b []byte, depth int) (expr.Expr, error) {
 	f := parseFields(b)
 	if f.err != nil {
@@ -115,10 +116,13 @@ func readExpression(b []byte, depth int) (expr.Expr, error) {
 	if name == "" {
 		return nil, fmt.Errorf("expression without a name: %w", errAttr)
 	}
+	if !f.whole() {
+		return nil, fmt.Errorf("expression %s has more than its data: %w", name, errAttr)
+	}
 	if read := decoders[name]; read != nil && depth < maxDepth {
 		d := parseFields(data)
 		d.depth = depth
-		if e := read(d); e != nil && d.whole() && f.whole() {
+		if e := read(d); e != nil && d.whole() {
 			return e, nil
 		}
 	}
