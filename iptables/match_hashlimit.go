@@ -105,8 +105,8 @@ func readBytes(text string) (uint64, bool) {
 func (x *hashlimitMatch) readRate(s *setting, above bool) {
 	x.rate, x.above = s.word(0), above
 	if n, ok := readBytes(x.rate); ok {
-		if n == 0 || n/chunk+1 > 0xffffffff {
-			s.fail("the rate %s cannot be counted", x.rate)
+		if n < chunk || n/chunk+1 > 0xffffffff {
+			s.fail("the rate %s cannot be counted", x.rate).Hint = fmt.Sprintf("the least is %db/s", chunk)
 			return
 		}
 		x.inBytes, x.avg = true, 0xffffffff/(n/chunk+1)
