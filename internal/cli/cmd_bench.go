@@ -229,13 +229,14 @@ func (f *benchSetFlags) write(s *Streams, r *setFigures) error {
 	return bench.LookupChart(r.Figures).WriteText(s.Out)
 }
 
-// needsSizes refuses a chart that would have one size alone, before anything is
-// measured.
-func needsSizes(svg string, sizes []int) error {
-	if svg != "" && slices.Min(sizes) == slices.Max(sizes) {
-		return failedf("--svg %s: a chart needs at least two numbers of rules", svg)
+// ruleSizes reads numbers of rules. A chart that would have one of them alone is
+// refused before anything is measured.
+func ruleSizes(texts []string, svg string) ([]int, error) {
+	sizes, err := parseSizes("--rules", texts)
+	if err == nil && svg != "" && slices.Min(sizes) == slices.Max(sizes) {
+		err = failedf("--svg %s: a chart needs at least two numbers of rules", svg)
 	}
-	return nil
+	return sizes, err
 }
 
 // drawn is writeSVG after all else was printed.

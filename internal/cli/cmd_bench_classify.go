@@ -65,11 +65,8 @@ func (f *benchClassifyFlags) run(s *Streams) error {
 			return failedf("--family %s: the families are %s", name, strings.Join(bench.Families, ", "))
 		}
 	}
-	sizes, err := parseSizes("--rules", f.sizes)
+	sizes, err := ruleSizes(f.sizes, f.svg)
 	if err != nil {
-		return err
-	}
-	if err := needsSizes(f.svg, sizes); err != nil {
 		return err
 	}
 	options, done, err := f.options(s)

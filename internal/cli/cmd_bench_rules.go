@@ -70,11 +70,8 @@ func (f *benchRulesFlags) run(s *Streams) error {
 			return failedf("--kind %s: the kinds are %s", k, strings.Join(bench.RuleKindNames(), "; "))
 		}
 	}
-	sizes, err := parseSizes("--rules", f.sizes)
+	sizes, err := ruleSizes(f.sizes, f.svg)
 	if err != nil {
-		return err
-	}
-	if err := needsSizes(f.svg, sizes); err != nil {
 		return err
 	}
 	options, done, err := f.options(s)
